@@ -1,0 +1,1 @@
+"""Schema migrations of the catalogue; installed as vacmcpd.migrations."""

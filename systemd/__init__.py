@@ -1,0 +1,1 @@
+"""Unit files; installed as vacmcpd.systemd."""

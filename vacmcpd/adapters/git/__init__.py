@@ -1,0 +1,1 @@
+"""git: clones, refs, objects, diffs and history."""

@@ -1,0 +1,1 @@
+"""Locks between processes, by the operating system."""

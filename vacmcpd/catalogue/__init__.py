@@ -1,0 +1,1 @@
+"""The catalogue: SQLAlchemy tables, sessions and the upgrade at open; the only SQL."""

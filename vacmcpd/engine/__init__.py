@@ -1,0 +1,1 @@
+"""The seven queries, over ports and values only."""

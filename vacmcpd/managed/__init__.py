@@ -1,0 +1,1 @@
+"""The lifecycle of repositories and contexts; it never answers a query."""
