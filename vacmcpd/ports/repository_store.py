@@ -67,6 +67,10 @@ class RepositoryStore(Protocol):
         """Whether there is a complete clone that opens."""
         ...
 
+    def count(self, name: str) -> FetchReport:
+        """How many branches and tags the clone has now."""
+        ...
+
     def remove(self, name: str) -> None:
         """Delete the clone and what an unfinished one left; nothing there is fine."""
         ...
