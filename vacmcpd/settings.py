@@ -298,7 +298,11 @@ def _checked(key: str, value: Any, spot: str, where: Mapping[str, Any]) -> Any:
         raise _refused(
             f"{spot}: {key} is {_allowed(rule)}, not {_shown(value)}", {**where, "key": key}
         )
-    return float(value) if rule["type"] == "number" else value
+    return {"integer": int, "number": float}.get(rule["type"], _as_it_is)(value)
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def _accepts(rule: Mapping[str, Any], value: Any) -> bool:
@@ -308,7 +312,9 @@ def _accepts(rule: Mapping[str, Any], value: Any) -> bool:
     if kind == "string":
         return isinstance(value, str) and re.fullmatch(rule["pattern"], value) is not None
     # bool is an int to Python, and no number to a reader of the file.
-    if isinstance(value, bool) or not isinstance(value, int if kind == "integer" else (int, float)):
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    if kind == "integer" and value % 1:
         return False
     above = value > rule["exclusiveMinimum"] if kind == "number" else value >= rule["minimum"]
     return bool(above and value <= rule["maximum"])

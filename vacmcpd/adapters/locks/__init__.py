@@ -1,1 +1,5 @@
-"""Locks between processes, by the operating system."""
+"""Locks between processes that share one data directory."""
+
+from .files import FileLocks
+
+__all__ = ["FileLocks"]
