@@ -1,0 +1,92 @@
+"""Where the next page begins, said so that no server has to remember it.
+
+A cursor is base64url JSON of a version, the tool, a digest of the scope and the arguments, and a
+position. It is not signed: whoever forges a position reads another page of an answer that they
+may read anyway.
+"""
+
+import base64
+import binascii
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ..errors import QueryError, invalid_argument
+from ..model import Artifact, Member
+
+VERSION = 1
+_MAX_LENGTH = 512
+# Offsets beyond this are nobody's page, and providers may keep theirs in 32 bits.
+_MAX_POSITION = 2**31 - 1
+
+
+def digest(
+    tool: str, members: Sequence[tuple[Member, Artifact | None]], arguments: Sequence[Any]
+) -> str:
+    """What ties a cursor to one query: the tool, its arguments and what it is answered from."""
+    scope = [
+        [member.repository, member.revision, *_artifact(artifact)] for member, artifact in members
+    ]
+    text = json.dumps([tool, scope, list(arguments)], separators=(",", ":"))
+    return _encode(hashlib.sha256(text.encode("ascii")).digest()[:12])
+
+
+def write(tool: str, digested: str, position: Sequence[int]) -> str:
+    """The cursor of ``position``."""
+    value = {"v": VERSION, "t": tool, "d": digested, "p": list(position)}
+    return _encode(json.dumps(value, separators=(",", ":")).encode("ascii"))
+
+
+def read(cursor: str, tool: str, digested: str) -> tuple[int, int]:
+    """The two numbers of a position; 0, 0 for no cursor.
+
+    Raises INVALID_ARGUMENT for anything but a cursor that this version gave for this query over
+    this scope.
+    """
+    if not cursor:
+        return 0, 0
+    value = _decode(cursor, tool)
+    if value.get("v") != VERSION:
+        raise _refused(tool, "is of another version of vacmcp")
+    if value.get("t") != tool:
+        raise _refused(tool, "belongs to another tool")
+    if value.get("d") != digested:
+        raise _refused(tool, "belongs to another query, or what it was answered from was rebuilt")
+    return _position(value.get("p"), tool)
+
+
+def _artifact(artifact: Artifact | None) -> tuple[str, ...]:
+    return () if artifact is None else (artifact.label, artifact.key)
+
+
+def _encode(raw: bytes) -> str:
+    return base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
+
+
+def _decode(cursor: str, tool: str) -> dict[str, Any]:
+    if len(cursor) > _MAX_LENGTH or not cursor.isascii():
+        raise _refused(tool, "is not one that this tool gives")
+    padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
+    try:
+        value = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+    # RecursionError: 512 characters can still nest brackets deeper than json follows on small
+    # stacks, and a cursor is whatever a client sends.
+    except (ValueError, binascii.Error, RecursionError):
+        raise _refused(tool, "is not one that this tool gives") from None
+    if not isinstance(value, dict):
+        raise _refused(tool, "is not one that this tool gives")
+    return value
+
+
+def _position(value: Any, tool: str) -> tuple[int, int]:
+    if not isinstance(value, list) or len(value) != 2:
+        raise _refused(tool, "is not one that this tool gives")
+    for number in value:
+        if type(number) is not int or not 0 <= number <= _MAX_POSITION:
+            raise _refused(tool, "is not one that this tool gives")
+    return value[0], value[1]
+
+
+def _refused(tool: str, reason: str) -> QueryError:
+    return invalid_argument(f"{tool}: cursor {reason}; call again without it", argument="cursor")
