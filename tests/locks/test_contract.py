@@ -61,12 +61,18 @@ def test_a_second_server_is_refused_and_told_who_runs(pair: Pair) -> None:
 
 def test_a_server_and_a_changing_command_exclude_each_other(pair: Pair) -> None:
     one, other = pair
-    with one.server("serve", ""):
-        with pytest.raises(Locked, match="stop it, run the command"), other.changing("context x"):
-            pass
-    with one.changing("context create"):
-        with pytest.raises(Locked, match="context create"), other.server("serve", ""):
-            pass
+    with (
+        one.server("serve", ""),
+        pytest.raises(Locked, match="stop it, run the command"),
+        other.changing("context x"),
+    ):
+        pass
+    with (
+        one.changing("context create"),
+        pytest.raises(Locked, match="context create"),
+        other.server("serve", ""),
+    ):
+        pass
 
 
 def test_changing_commands_share_the_directory(pair: Pair) -> None:
@@ -144,9 +150,12 @@ def test_a_wait_ends_within_its_timeout_naming_the_holder(pair: Pair, kind: str)
 
 def test_no_time_to_wait_means_no_wait(pair: Pair, kind: str) -> None:
     one, other = pair
-    with WAITING[kind](one, "a", 0, unheard, None):
-        with pytest.raises(Locked), WAITING[kind](other, "a", 0, unheard, None):
-            pass
+    with (
+        WAITING[kind](one, "a", 0, unheard, None),
+        pytest.raises(Locked),
+        WAITING[kind](other, "a", 0, unheard, None),
+    ):
+        pass
 
 
 def test_a_wait_can_be_cancelled(pair: Pair, kind: str) -> None:
@@ -157,9 +166,12 @@ def test_a_wait_can_be_cancelled(pair: Pair, kind: str) -> None:
         del lock, holder
         cancel.set()
 
-    with WAITING[kind](one, "a", 0, unheard, None):
-        with pytest.raises(Cancelled), WAITING[kind](other, "a", 60, on_wait, cancel):
-            pass
+    with (
+        WAITING[kind](one, "a", 0, unheard, None),
+        pytest.raises(Cancelled),
+        WAITING[kind](other, "a", 60, on_wait, cancel),
+    ):
+        pass
 
 
 def test_locks_of_different_names_and_kinds_do_not_meet(pair: Pair) -> None:
@@ -176,18 +188,24 @@ def test_locks_of_different_names_and_kinds_do_not_meet(pair: Pair) -> None:
 
 def test_names_that_differ_in_case_alone_are_one_lock(pair: Pair) -> None:
     one, other = pair
-    with one.repository("Flask", "x", 0, unheard):
-        with pytest.raises(Locked), other.repository("flask", "x", 0, unheard):
-            pass
+    with (
+        one.repository("Flask", "x", 0, unheard),
+        pytest.raises(Locked),
+        other.repository("flask", "x", 0, unheard),
+    ):
+        pass
     with one.build("Ctx", "x"):
         assert not other.build_is_dead("ctx")
 
 
 def test_the_same_thread_does_not_get_a_lock_twice(pair: Pair) -> None:
     locks, _ = pair
-    with locks.repository("a", "x", 0, unheard):
-        with pytest.raises(Locked), locks.repository("a", "x", 0, unheard):
-            pass
+    with (
+        locks.repository("a", "x", 0, unheard),
+        pytest.raises(Locked),
+        locks.repository("a", "x", 0, unheard),
+    ):
+        pass
 
 
 def test_a_build_is_dead_exactly_when_its_lock_can_be_taken(pair: Pair) -> None:
