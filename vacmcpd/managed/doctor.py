@@ -17,9 +17,6 @@ from .verification import verify_pin
 
 Verdict = Literal["OK", "WARN", "FAIL", "SKIP"]
 
-GIT_FLOOR = (2, 30)
-"""The oldest git whose options the runner uses (``--end-of-options``, ``GIT_CONFIG_COUNT``)."""
-
 _GIT_FIXED = {43: 7, 44: 4, 45: 4, 46: 4, 47: 3, 48: 2, 49: 1, 50: 1}
 """Minor → first patch of git 2 with the fixes of July 2025 (CVE-2025-48384, -48385)."""
 
@@ -37,7 +34,10 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What the checks look at. ``open_catalogue`` opens it read-only, or raises why not."""
+    """What the checks look at. ``open_catalogue`` opens it read-only, or raises why not.
+
+    ``git_floor`` is the oldest git that works; ``mcp_version`` "" when mcp is not installed.
+    """
 
     data: DataDirectory
     open_catalogue: Callable[[], Catalogue]
@@ -46,6 +46,7 @@ class Surroundings:
     search: SearchBuilder
     graph: GraphBuilder
     git_version: Callable[[], tuple[int, ...]]
+    git_floor: tuple[int, ...]
     mcp_version: str
     tools: int
 
@@ -89,8 +90,8 @@ def _git(around: Surroundings) -> Row:
     except VacmcpError as error:
         return Row("vacmcp", "git", "FAIL", error.message, "install git")
     shown = ".".join(str(part) for part in version)
-    if version < GIT_FLOOR:
-        floor = ".".join(str(part) for part in GIT_FLOOR)
+    if version < around.git_floor:
+        floor = ".".join(str(part) for part in around.git_floor)
         return Row("vacmcp", "git", "FAIL", f"{shown} is older than {floor}", "upgrade git")
     if not _fixed(version):
         # Distributions carry fixes back without a new number, so this is no failure.
