@@ -6,7 +6,6 @@ may read anyway.
 """
 
 import base64
-import binascii
 import hashlib
 import json
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from ..errors import QueryError, invalid_argument
 from ..model import Artifact, Member
 
 VERSION = 1
-_MAX_LENGTH = 512
+_MAX_LENGTH = 256
 # Offsets beyond this are nobody's page, and providers may keep theirs in 32 bits.
 _MAX_POSITION = 2**31 - 1
 
@@ -70,9 +69,7 @@ def _decode(cursor: str, tool: str) -> dict[str, Any]:
     padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
     try:
         value = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
-    # RecursionError: 512 characters can still nest brackets deeper than json follows on small
-    # stacks, and a cursor is whatever a client sends.
-    except (ValueError, binascii.Error, RecursionError):
+    except ValueError:
         raise _refused(tool, "is not one that this tool gives") from None
     if not isinstance(value, dict):
         raise _refused(tool, "is not one that this tool gives")

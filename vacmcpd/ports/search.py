@@ -9,7 +9,10 @@ from .budget import Budget
 
 @dataclass(frozen=True, slots=True)
 class SearchQuery:
-    """A query in the language of ``docs/query-language.md`` and the window of matches wanted."""
+    """A query in the language of ``docs/query-language.md`` and the window of matches wanted.
+
+    A ``limit`` of 0 asks for the total and the coverage alone.
+    """
 
     text: str
     offset: int

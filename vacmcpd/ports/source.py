@@ -117,7 +117,9 @@ class SourceDiff:
     """What changed at one path. A side is None where that revision has no such file.
 
     ``hunks`` is empty for a binary file and for a change of mode alone. ``truncated`` says that
-    hunks were left out because there are more than ``max_lines`` changed and context lines.
+    hunks were left out because there are more than ``max_lines`` changed and context lines. The
+    first one asked for is never left out: where it alone is longer, its lines stop early and its
+    ranges keep their full counts. ``total_hunks`` counts those skipped and left out as well.
     """
 
     from_revision: str
