@@ -1,0 +1,236 @@
+"""The one place that wires adapters into ports: a data directory into services and an engine.
+
+What is heavy (the database layer, the git library) is imported when a part of it is asked for:
+commands that need none of it start fast, and a worker imports only what answers queries.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, get_args
+
+from .datadir import DataDirectory
+from .model import Context, ContextState
+from .ports.faults import FaultPoint, NoFaults
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from .adapters.git.clone import GitRepositoryStore
+    from .adapters.git.objects import GitObjects
+    from .adapters.graphless import NoGraphBuilder
+    from .adapters.lexical.build import ScanBuilder
+    from .adapters.locks import FileLocks
+    from .catalogue import SqliteCatalogue
+    from .engine import Budgets, Engine
+    from .managed.contexts import Contexts
+    from .managed.doctor import Row
+    from .managed.pipeline import Pipeline
+    from .managed.queue import LocalQueue
+    from .managed.repositories import Repositories
+
+
+@dataclass(frozen=True, slots=True)
+class ServedData:
+    """Everything an engine over a data directory is built from; plain data, picklable.
+
+    ``contexts`` is what the server read under its lock. Nothing may change them while it runs,
+    so no worker needs the catalogue.
+    """
+
+    root: Path
+    contexts: tuple[Context, ...]
+    settings: Settings
+
+
+def build_engine(served: ServedData) -> "Engine":
+    """An engine that answers from the clones below ``served.root``, and from READY pins alone."""
+    from .adapters.git.objects import GitObjects
+    from .adapters.git.source import GitSource
+    from .adapters.graphless import NoGraph
+    from .adapters.lexical.scan import ScanSearch
+    from .adapters.snapshot import SnapshotContexts
+    from .engine import Engine
+
+    settings = served.settings
+    objects = GitObjects(DataDirectory(served.root).repository, keep_refs=True)
+    return Engine(
+        SnapshotContexts(served.contexts),
+        ScanSearch(objects, max_file_bytes=settings.limits.max_file_bytes),
+        NoGraph(),
+        GitSource(objects),
+        budgets=budgets_of(settings),
+        max_tokens=settings.limits.max_tokens,
+    )
+
+
+def budgets_of(settings: Settings) -> "Budgets":
+    """The engine's budgets as the settings have them, in seconds."""
+    from .engine import Budgets
+
+    spent = settings.budgets
+    return Budgets(
+        resolve=spent.resolve,
+        read=spent.read,
+        diff=spent.diff,
+        history=spent.history,
+        search=spent.search,
+        trace=spent.trace,
+    )
+
+
+@dataclass
+class Managed:
+    """An open data directory: the services of the lifecycle, each wired when first used."""
+
+    data: DataDirectory
+    settings: Settings
+    faults: FaultPoint = field(default_factory=NoFaults)
+
+    @cached_property
+    def catalogue(self) -> "SqliteCatalogue":
+        """The catalogue, migrated to this version's schema."""
+        from .catalogue import SqliteCatalogue
+
+        return SqliteCatalogue.open(self.data, faults=self.faults)
+
+    @cached_property
+    def locks(self) -> "FileLocks":
+        from .adapters.locks import FileLocks
+
+        return FileLocks(self.data)
+
+    @cached_property
+    def store(self) -> "GitRepositoryStore":
+        from .adapters.git.clone import GitRepositoryStore
+
+        return GitRepositoryStore(
+            self.data, network_timeout=self.settings.git.network_timeout, faults=self.faults
+        )
+
+    @cached_property
+    def repositories(self) -> "Repositories":
+        from .managed.repositories import Repositories
+
+        return Repositories(
+            self.catalogue,
+            self.store,
+            self.locks,
+            allow_http=self.settings.git.allow_http,
+            lock_timeout=self.settings.locks.timeout,
+            faults=self.faults,
+        )
+
+    @cached_property
+    def contexts(self) -> "Contexts":
+        from .managed.contexts import Contexts
+
+        return Contexts(
+            self.catalogue,
+            self.store,
+            self.locks,
+            self._queue,
+            self._pipeline,
+            lock_timeout=self.settings.locks.timeout,
+            faults=self.faults,
+        )
+
+    def recover(self) -> tuple[str, ...]:
+        """Find what dead builders left; the contexts that became FAILED(INTERRUPTED)."""
+        from .managed.recovery import recover
+
+        return recover(
+            self.catalogue, self._queue, self.locks, self.store, self.data, faults=self.faults
+        )
+
+    def doctor(self) -> "list[Row]":
+        """Every check of the installation, the repositories and the contexts; writes nothing."""
+        from .adapters.git import GIT_FLOOR, git_version
+        from .catalogue import SqliteCatalogue
+        from .engine.requests import Request
+        from .managed.doctor import Surroundings, checks
+
+        return checks(
+            Surroundings(
+                data=self.data,
+                open_catalogue=partial(SqliteCatalogue.read_only, self.data),
+                store=self.store,
+                locks=self.locks,
+                search=self._search_builder,
+                graph=self._graph_builder,
+                git_version=git_version,
+                git_floor=GIT_FLOOR,
+                mcp_version=_version_of("mcp"),
+                tools=len(get_args(Request)),
+            )
+        )
+
+    def served(self) -> ServedData:
+        """The READY contexts as they are now; called under the server's lock."""
+        ready: Sequence[Context] = [
+            Context(record.id, record.members)
+            for record in self.catalogue.contexts()
+            if record.state is ContextState.READY and record.removing_since is None
+        ]
+        return ServedData(self.data.root, tuple(ready), self.settings)
+
+    def close(self) -> None:
+        """Release what was opened; idempotent."""
+        if "catalogue" in self.__dict__:
+            self.catalogue.close()
+            del self.__dict__["catalogue"]
+
+    @cached_property
+    def _objects(self) -> "GitObjects":
+        from .adapters.git.objects import GitObjects
+
+        # A build reads before the keep ref is what it has to be: RESOLVE and VERIFY look at it.
+        return GitObjects(self.data.repository, keep_refs=False)
+
+    @cached_property
+    def _queue(self) -> "LocalQueue":
+        from .managed.queue import LocalQueue
+
+        return LocalQueue(self.catalogue, self.locks)
+
+    @cached_property
+    def _search_builder(self) -> "ScanBuilder":
+        from .adapters.lexical.build import ScanBuilder
+
+        return ScanBuilder(self._objects, max_file_bytes=self.settings.limits.max_file_bytes)
+
+    @cached_property
+    def _graph_builder(self) -> "NoGraphBuilder":
+        from .adapters.graphless import NoGraphBuilder
+
+        return NoGraphBuilder()
+
+    @cached_property
+    def _pipeline(self) -> "Pipeline":
+        from .managed.pipeline import Pipeline
+
+        return Pipeline(
+            catalogue=self.catalogue,
+            store=self.store,
+            locks=self.locks,
+            queue=self._queue,
+            search=self._search_builder,
+            graph=self._graph_builder,
+            lock_timeout=self.settings.locks.timeout,
+            faults=self.faults,
+        )
+
+
+def open_managed(root: Path, settings: Settings, *, faults: FaultPoint | None = None) -> Managed:
+    """The services over ``root``, which is made (0700) when it is not there."""
+    data = DataDirectory(root.absolute())
+    data.create()
+    return Managed(data, settings, faults or NoFaults())
+
+
+def _version_of(distribution: str) -> str:
+    try:
+        return version(distribution)
+    except PackageNotFoundError:
+        return ""
