@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
 from vacmcpd.testing.demo import make_demo_repository
 
 VACMCP = str(Path(sys.executable).parent / "vacmcp")

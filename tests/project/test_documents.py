@@ -11,8 +11,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def blocks(document: str, language: str) -> list[str]:
+    """The fenced blocks of one language, in their order."""
     text = (ROOT / document).read_text(encoding="utf-8")
-    return re.findall(rf"```{language}\n(.*?)```", text, flags=re.DOTALL)
+    fenced = re.findall(r"^```(\w*)\n(.*?)^```$", text, flags=re.DOTALL | re.MULTILINE)
+    return [body for name, body in fenced if name == language]
 
 
 def test_the_embedding_program_prints_what_the_document_says(tmp_path: Path) -> None:
