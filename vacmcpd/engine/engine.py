@@ -1,8 +1,7 @@
 """The seven queries behind one object."""
 
 import threading
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
@@ -154,11 +153,8 @@ class Engine:
                 providers.source,
             )
         }
-        with ExitStack() as stack:
-            for provider in reversed(each.values()):
-                close = getattr(provider, "close", None)
-                if callable(close):
-                    stack.callback(close)
+        closes = [getattr(provider, "close", None) for provider in each.values()]
+        _close_all([close for close in closes if callable(close)])
 
     def __enter__(self) -> "Engine":
         """The engine itself, closed when the block ends."""
@@ -188,3 +184,12 @@ class Engine:
             if cleaned is error:
                 raise
             raise cleaned from error
+
+
+def _close_all(closes: Sequence[Callable[[], Any]]) -> None:
+    if closes:
+        # A failure inside a finally block carries the one that it interrupts as its context.
+        try:
+            closes[0]()
+        finally:
+            _close_all(closes[1:])
