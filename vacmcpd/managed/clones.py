@@ -17,20 +17,24 @@ def pinned(catalogue: Catalogue, repository: str) -> frozenset[str]:
 
 
 def restore_clone(
-    catalogue: Catalogue,
-    store: RepositoryStore,
-    record: RepositoryRecord,
-    faults: FaultPoint,
-    activity: Activity,
+    store: RepositoryStore, record: RepositoryRecord, faults: FaultPoint, activity: Activity
 ) -> FetchReport:
-    """Make a missing or damaged clone again, and the keep refs of every pin that came with it."""
+    """Make a missing or damaged clone again; :func:`keep_pins` has to follow."""
     faults.reach("clone.restore.before")
     report = store.clone(record.name, record.url, activity.progress, activity.cancel)
     faults.reach("clone.restore.after")
-    for revision in sorted(pinned(catalogue, record.name)):
-        if store.has_commit(record.name, revision):
-            store.keep(record.name, revision)
     return report
+
+
+def keep_pins(
+    catalogue: Catalogue, store: RepositoryStore, repository: str, faults: FaultPoint
+) -> None:
+    """Write the keep refs that are missing, of every context: a new clone comes without any."""
+    for revision in sorted(pinned(catalogue, repository) - store.kept(repository)):
+        if store.has_commit(repository, revision):
+            faults.reach("clone.keep.before")
+            store.keep(repository, revision)
+            faults.reach("clone.keep.after")
 
 
 def sweep_keeps(catalogue: Catalogue, store: RepositoryStore, repository: str) -> None:

@@ -20,7 +20,7 @@ from ..ports.locks import Guard, Locks
 from ..ports.repository_store import RepositoryStore
 from .activity import Activity
 from .clock import Clock, utc_now
-from .clones import restore_clone
+from .clones import keep_pins, restore_clone
 from .failures import file_failure
 from .verification import missing_commit, verify_graph, verify_pin, verify_search
 
@@ -152,7 +152,6 @@ class _Attempt:
             if self._with.store.healthy(target.repository):
                 return Done("the clone is whole", outcome=StepOutcome.SKIPPED)
             report = restore_clone(
-                self._with.catalogue,
                 self._with.store,
                 self._with.catalogue.repository(target.repository),
                 self._with.faults,
@@ -214,9 +213,7 @@ class _Attempt:
     def _keep(self, target: BuildTarget) -> None:
         if not self._with.store.has_commit(target.repository, target.revision):
             raise missing_commit(target)
-        self._with.faults.reach("build.keep.before")
-        self._with.store.keep(target.repository, target.revision)
-        self._with.faults.reach("build.keep.after")
+        keep_pins(self._with.catalogue, self._with.store, target.repository, self._with.faults)
 
     def _check(self) -> None:
         self._activity.check()

@@ -13,7 +13,7 @@ from ..ports.locks import Guard, Locks
 from ..ports.repository_store import FetchReport, RepositoryStore
 from .activity import Activity
 from .clock import Clock, utc_now
-from .clones import restore_clone
+from .clones import keep_pins, restore_clone
 from .failures import file_failure
 
 RepositoryState = Literal["READY", "FAILED"]
@@ -149,12 +149,13 @@ class Repositories:
 
     def _bring(self, record: RepositoryRecord, activity: Activity) -> None:
         try:
-            if not self._store.healthy(record.name):
-                restore_clone(self._catalogue, self._store, record, self._faults, activity)
-                return
-            self._faults.reach("sync.fetch.before")
-            self._store.fetch(record.name, record.url, activity.progress, activity.cancel)
-            self._faults.reach("sync.fetch.after")
+            if self._store.healthy(record.name):
+                self._faults.reach("sync.fetch.before")
+                self._store.fetch(record.name, record.url, activity.progress, activity.cancel)
+                self._faults.reach("sync.fetch.after")
+            else:
+                restore_clone(self._store, record, self._faults, activity)
+            keep_pins(self._catalogue, self._store, record.name, self._faults)
         except OSError as error:
             raise file_failure(f'syncing "{record.name}"', error) from error
 
