@@ -27,7 +27,7 @@ def check(answers: Iterable[Answered]) -> list[tuple[str, bool]]:
         ("v2's history has the commit that switched, v1's does not", _walked, "search_history"),
     )
     kept = [(words, holds(by_tool.get(tool, {}))) for words, holds, tool in promises]
-    named = all(
+    named = bool(by_tool) and all(
         _names(context, result)
         for results in by_tool.values()
         for context, result in results.items()

@@ -2,10 +2,10 @@
 
 import json
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import anyio
-from mcp import Client
+if TYPE_CHECKING:
+    from mcp import Client
 
 V1, V2 = "demo-v1", "demo-v2"
 _SYMBOL = "NewHandler"
@@ -52,10 +52,14 @@ QUESTIONS = (
 
 def ask(url: str) -> list[Answered]:
     """Every question's answers from the server at ``url``; a session of its own for all."""
+    import anyio
+
     return anyio.run(_ask, url)
 
 
 async def _ask(url: str) -> list[Answered]:
+    from mcp import Client
+
     async with Client(url) as client:
         return [
             Answered(
@@ -69,7 +73,7 @@ async def _ask(url: str) -> list[Answered]:
         ]
 
 
-async def _call(client: Client, tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
+async def _call(client: "Client", tool: str, arguments: dict[str, Any]) -> dict[str, Any]:
     result = await client.call_tool(tool, arguments)
     if result.structured_content is not None:
         return dict(result.structured_content)

@@ -74,6 +74,10 @@ class Vacmcp:
         )
         return Ran(done.returncode, done.stdout, done.stderr)
 
+    @property
+    def script(self) -> Path:
+        return script()
+
     def start(self, *words: str, **more: Any) -> "subprocess.Popen[str]":
         return subprocess.Popen(
             [str(script()), *words],
