@@ -170,6 +170,18 @@ def test_a_change_of_no_known_kind_is_no_comparison() -> None:
     assert failure.value.details["change"] == "RENAMED"
 
 
+def test_a_change_spelled_as_plain_text_is_understood() -> None:
+    class Plain(FullSource):
+        def diff(
+            self, before: Scope, after: Scope, path: str, skip: int, most: int, budget: Budget
+        ) -> SourceDiff:
+            change: Change = "ADDED"  # type: ignore[assignment]
+            return SourceDiff(REVISION, REVISION, path, change, False, (), None, None)
+
+    wire = Engine(BareContexts(), source=Plain()).answer(ALL["compare_code"]).to_wire()
+    assert (wire["from"], wire["change"]) == (None, "ADDED")
+
+
 def test_something_that_is_no_request_is_refused() -> None:
     with pytest.raises(TypeError, match="no request"):
         Engine(BareContexts()).answer("list_contexts")  # type: ignore[arg-type]

@@ -164,6 +164,15 @@ REFUSALS: list[tuple[str, Request, str, dict[str, Any]]] = [
         "INVALID_ARGUMENT",
         {"path": "*.py", "from_revision": FIRST, "to_revision": SECOND, "kind": "missing"},
     ),
+    *(
+        (
+            f"comparing a {kind}",
+            CompareCodeRequest("v1", "v2", path),
+            "INVALID_ARGUMENT",
+            {"path": path, "from_revision": FIRST, "to_revision": SECOND, "kind": kind},
+        )
+        for kind, path in (("directory", "odd"), ("submodule", "odd/module"))
+    ),
     (
         "depth before context",
         TraceCallsRequest("v9", "", "", 6),

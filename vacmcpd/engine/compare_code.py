@@ -113,7 +113,7 @@ def _diff(
     for hunk in diff.hunks:
         if not _sane(hunk):
             raise mismatch(after, diff.to_revision, "a hunk contradicts itself", path=path)
-    return diff
+    return replace(diff, change=Change(diff.change))
 
 
 def _sane(hunk: Hunk) -> bool:

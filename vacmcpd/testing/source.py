@@ -4,7 +4,7 @@ import difflib
 import hashlib
 import heapq
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -165,10 +165,10 @@ class MemorySource:
     ) -> SourceDiff:
         """The comparison, from hunk ``skip_hunks`` on."""
         budget.check()
-        before = self._repositories.commit(from_scope).leaf(path)
-        after = self._repositories.commit(to_scope).leaf(path)
+        commits = [self._repositories.commit(scope) for scope in (from_scope, to_scope)]
+        before, after = (_comparable(commit, path) for commit in commits)
         if before is None and after is None:
-            _file(self._repositories.commit(to_scope), path)
+            raise _no_file(commits, path)
         binary = any(leaf is not None and leaf.binary for leaf in (before, after))
         hunks = [] if binary or before == after else _hunks(before, after)
         kept = _first_lines(hunks[skip_hunks:], max_lines)
@@ -244,15 +244,24 @@ class MemorySource:
 
 
 def _file(commit: MemoryCommit, path: str) -> MemoryFile:
+    found = _comparable(commit, path)
+    if found is None:
+        raise _no_file([commit], path)
+    return found
+
+
+def _comparable(commit: MemoryCommit, path: str) -> MemoryFile | None:
     leaf = commit.leaf(path)
-    if leaf is not None and leaf.kind is not EntryKind.SUBMODULE:
-        return leaf
+    return None if leaf is None or leaf.kind is EntryKind.SUBMODULE else leaf
+
+
+def _no_file(commits: Sequence[MemoryCommit], path: str) -> QueryError:
     kind = "missing"
-    if leaf is not None:
+    if any(commit.leaf(path) for commit in commits):
         kind = "submodule"
-    elif path == "." or any(name.startswith(f"{path}/") for name in commit.files):
+    elif path == "." or any(name.startswith(f"{path}/") for tree in commits for name in tree.files):
         kind = "directory"
-    raise invalid_argument(f'"{path}" is no file ({kind})', path=path, kind=kind)
+    return invalid_argument(f'"{path}" is no file ({kind})', path=path, kind=kind)
 
 
 def _lines(content: bytes) -> list[bytes]:
