@@ -38,6 +38,7 @@ def serve_http(root: Path, settings: Settings, address: str) -> int:
             budgets=budgets_of(settings),
             drain_seconds=settings.server.drain_seconds,
             proxy_socket_path=managed.data.server_socket,
+            on_ready=partial(_say, "ready"),
         )
 
 
@@ -61,6 +62,7 @@ def serve_stdio(root: Path, settings: Settings) -> int:
             factory=partial(build_engine, served),
             budgets=budgets_of(settings),
             proxy_socket_path=managed.data.server_socket,
+            on_ready=partial(_say, "ready"),
         )
 
 
