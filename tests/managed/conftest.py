@@ -10,7 +10,10 @@ from typing import Any, Protocol
 
 import pytest
 
+from vacmcpd.adapters.git.clone import GitRepositoryStore
+from vacmcpd.adapters.git.objects import GitObjects
 from vacmcpd.adapters.graphless import NoGraphBuilder
+from vacmcpd.adapters.lexical.build import ScanBuilder
 from vacmcpd.adapters.locks import FileLocks
 from vacmcpd.catalogue import SqliteCatalogue
 from vacmcpd.datadir import DataDirectory
@@ -288,10 +291,6 @@ class World:
         self.catalogue: Any
         self.locks: Locks
         if real:
-            from vacmcpd.adapters.git.clone import GitRepositoryStore
-            from vacmcpd.adapters.git.objects import GitObjects
-            from vacmcpd.adapters.lexical.build import ScanBuilder
-
             data.create()
             self.catalogue = SqliteCatalogue.open(data, faults=self.faults)
             self.locks = FileLocks(data)

@@ -21,7 +21,8 @@ from .clock import Clock, utc_now
 
 logger = logging.getLogger(__name__)
 
-_CLONE = re.compile(r"(?:\.tmp-)?(?P<name>[A-Za-z0-9][A-Za-z0-9._-]*?)\.git(?:-[0-9A-Za-z_-]+)?")
+# A clone, or what the making or removing of one left (`adapters/git/clone.py`).
+_CLONE = re.compile(r"\.tmp-(?P<part>.+)-[0-9a-f]{16}|(?P<whole>.+)\.git")
 
 
 def recover(
@@ -122,8 +123,9 @@ def _name_of(entry: str) -> str:
     match = _CLONE.fullmatch(entry)
     if match is None:
         return ""
+    name = match["whole"] or match["part"]
     try:
-        check_name("repository", match["name"])
+        check_name("repository", name)
     except LifecycleError:
         return ""
-    return match["name"]
+    return name
