@@ -1,0 +1,246 @@
+r"""One regular expression of a query, in RE2's language, and how it is looked for in bytes.
+
+Text is UTF-8. ``^`` and ``$`` stand at the ends of lines. RE2 is linear in the text, so a hostile
+pattern costs at most its program's size times the text, and that size is bounded.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Protocol, TypeAlias
+
+import re2
+
+MAX_PROGRAM = 10_000
+"""Most RE2 instructions of one pattern; one word is about one instruction a letter."""
+_MEMORY = 64 * 1024 * 1024
+_MEMORY_EACH = 8 * 1024 * 1024
+# A search inside re2 can't be interrupted: the worst program at 64 KB takes about a second.
+_WINDOW = 64 * 1024
+_POLL_EVERY = 512
+_HINTS = {
+    "missing ): ": "; write \\( for a parenthesis, and \\\\( between quotes",
+    "missing ]: ": "; write \\[ for a bracket, and \\\\[ between quotes",
+}
+
+_LINE_FEED = 0x0A
+_META = frozenset("\\.+*?()|[]{}^$")
+_ESCAPED = re.compile(r"\\([^0-9A-Za-z\s])")
+_NO_LETTER = re.compile(
+    r"\\Q(.*?)(?:\\E|\Z)|\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\.|\(\?P?<\w*>|\(\?[-a-zA-Z]*[:)]",
+    re.DOTALL,
+)
+_CARRIAGE_RETURN = re.compile(r"\r|\\r|\\x\{?0*[dD]|\\0?15", re.DOTALL)
+# What may match a line feed. Too much here costs speed, too little would lose matches.
+_HOLDS_LINE_FEED = re.compile(
+    r"[\x00-\x1f]|\\[natfvrsxWDPCQ0-9]|\\p(?:C|\{(?:\^|C|Any))|\[\^|\[:|\(\?[a-zA-Z]*s", re.DOTALL
+)
+
+
+class Target(StrEnum):
+    """Where a pattern is looked for."""
+
+    ANY = "any"
+    """In the content, and in the path."""
+    CONTENT = "content"
+    NAME = "name"
+    REPOSITORY = "repository"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A regular expression, where it is looked for, and whether case matters."""
+
+    text: str
+    target: Target
+    sensitive: bool
+
+
+class PatternProblem(ValueError):
+    """RE2 refused a pattern; ``offset`` is the character of it that is to blame."""
+
+    def __init__(self, reason: str, offset: int) -> None:
+        super().__init__(reason)
+        self.offset = offset
+
+
+Tick = Callable[[], None]
+"""Called often; raises when it is time to stop."""
+
+
+Line: TypeAlias = tuple[int, bytes, int, int]
+"""A line that matches: its 1-based number, the text, and where it begins and ends in the text.
+
+A bare tuple, since a common word makes a million of them.
+"""
+_Find: TypeAlias = Callable[[int], tuple[int, int] | None]
+
+
+class _Match(Protocol):
+    def span(self) -> tuple[int, int]: ...
+
+
+class _Regex(Protocol):
+    @property
+    def programsize(self) -> int: ...
+
+    def search(
+        self, text: bytes, pos: int | None = None, endpos: int | None = None
+    ) -> _Match | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Matcher:
+    """A compiled pattern.
+
+    ``literal`` is what it looks for when it is a plain string whose case matters. ``one_line``
+    says that no match can hold a line feed. ``as_is`` says that CRLF must be left as it is, since
+    the pattern names a carriage return itself, or may be, since it can't tell the difference.
+    """
+
+    regex: _Regex
+    literal: bytes
+    one_line: bool
+    as_is: bool
+
+    def found_in(self, text: bytes) -> bool:
+        """Whether it matches anywhere in a short text, such as a path."""
+        if self.literal:
+            return self.literal in text
+        return self.regex.search(text) is not None
+
+    def lines(self, text: bytes, tick: Tick) -> Iterator[Line]:
+        """Each matching line once, in order.
+
+        A match that spans lines is reported at the first line that it holds a character of. An
+        empty match behind the last line feed stands on no line.
+        """
+        find, size = self._finder(text, tick), len(text)
+        number, begin, end = 1, 0, -1
+        position = steps = 0
+        while position <= size and (span := find(position)) is not None:
+            shown = _first_visible(text, *span)
+            if shown == size and (not text or text.endswith(b"\n")):
+                return
+            if shown > end:
+                # -1 where this line is the one that began at "begin".
+                start = text.rfind(b"\n", begin, shown) + 1 or begin
+                number += text.count(b"\n", begin, start)
+                begin, end = start, _line_end(text, shown)
+                yield number, text, begin, end
+            # The line feed itself may begin the next match, as in \s*foo.
+            position = end if shown < end else end + 1
+            steps += 1
+            if steps % _POLL_EVERY == 0:
+                tick()
+
+    def _finder(self, text: bytes, tick: Tick) -> _Find:
+        if self.literal:
+            return _finder_of_literal(text, self.literal)
+        if self.one_line and len(text) > _WINDOW:
+            return _finder_by_window(text, self.regex, tick)
+        return _finder_of_regex(text, self.regex)
+
+
+def _finder_of_literal(text: bytes, literal: bytes) -> _Find:
+    def find(position: int) -> tuple[int, int] | None:
+        start = text.find(literal, position)
+        return None if start < 0 else (start, start + len(literal))
+
+    return find
+
+
+def _finder_of_regex(text: bytes, regex: _Regex) -> _Find:
+    def find(position: int) -> tuple[int, int] | None:
+        match = regex.search(text, position)
+        return None if match is None else match.span()
+
+    return find
+
+
+def _finder_by_window(text: bytes, regex: _Regex, tick: Tick) -> _Find:
+    size = len(text)
+
+    def find(position: int) -> tuple[int, int] | None:
+        while True:
+            border = position + _WINDOW
+            stop = size if border >= size else min(_line_end(text, border) + 1, size)
+            match = regex.search(text, position, stop)
+            if match is not None:
+                return match.span()
+            if stop == size:
+                return None
+            position = stop
+            tick()
+
+    return find
+
+
+def _first_visible(text: bytes, start: int, end: int) -> int:
+    if start == end or text[start] != _LINE_FEED:
+        return start
+    at = start + 1
+    while at < end and text[at] == _LINE_FEED:
+        at += 1
+    return at if at < end else start
+
+
+def _line_end(text: bytes, position: int) -> int:
+    found = text.find(b"\n", position)
+    return len(text) if found < 0 else found
+
+
+def memory_share(patterns: int) -> int:
+    """RE2's memory in bytes for each of ``patterns``, so that one query stays bounded."""
+    return min(_MEMORY_EACH, _MEMORY // max(1, patterns))
+
+
+def compile_pattern(pattern: Pattern, memory: int) -> Matcher:
+    """A matcher for ``pattern``; PatternProblem when RE2 can't read it or it grows too large."""
+    _compile(pattern.text, pattern, memory)
+    text = pattern.text
+    literal = _literal(text) if pattern.sensitive else ""
+    return Matcher(
+        _compile(f"(?m){text}", pattern, memory),
+        literal.encode("utf-8"),
+        _HOLDS_LINE_FEED.search(text) is None,
+        _CARRIAGE_RETURN.search(text.replace("\\\\", "")) is not None
+        or (bool(literal) and "\n" not in literal),
+    )
+
+
+def _compile(text: str, pattern: Pattern, memory: int) -> _Regex:
+    options = re2.Options()
+    options.log_errors = False
+    options.never_capture = True
+    options.case_sensitive = pattern.sensitive
+    options.max_mem = memory
+    try:
+        regex: _Regex = re2.compile(text.encode("utf-8"), options)
+    except re2.error as error:
+        raise _problem(error, pattern.text) from None
+    finally:
+        # The package keeps the last 128 programs, up to 8 MB each; callers choose those.
+        re2.purge()
+    if regex.programsize > MAX_PROGRAM:
+        raise PatternProblem("it is too complicated; use smaller repetitions", 0)
+    return regex
+
+
+def _problem(error: Exception, text: str) -> PatternProblem:
+    raw = error.args[0] if error.args else b""
+    reason = raw.decode("utf-8", "replace") if isinstance(raw, bytes) else str(raw)
+    blamed = reason.partition(": ")[2]
+    hint = _HINTS.get(reason[: -len(blamed)], "") if blamed else ""
+    return PatternProblem(reason + hint, max(0, text.find(blamed)) if blamed else 0)
+
+
+def _literal(text: str) -> str:
+    plain = _ESCAPED.sub("", text)
+    return "" if _META & set(plain) else _ESCAPED.sub(r"\1", text)
+
+
+def has_capital(text: str) -> bool:
+    r"""Whether a pattern asks for a capital; ``\S``, ``\pL`` and ``(?P<N>`` do not."""
+    return any(char.isupper() for char in _NO_LETTER.sub(lambda found: found[1] or "", text))
