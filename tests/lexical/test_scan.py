@@ -99,6 +99,9 @@ def test_case_is_ignored_unless_the_pattern_has_a_capital(lab):
 
 
 def test_letters_fold_as_unicode_says(lab):
+    place = lab({"plain": "Kelvin\nstrange\n"})
+    assert place.hits("kelvin") == [("plain", 1)]
+    assert place.hits("STRANGE case:no") == [("plain", 2)]
     place = lab({"f": "\N{KELVIN SIGN}elvin\n\N{LATIN SMALL LETTER LONG S}trange\nÉTÉ\n"})
     assert place.hits("kelvin") == [("f", 1)]
     assert place.hits("(?i)KELVIN") == [("f", 1)]
@@ -331,7 +334,7 @@ def test_a_deadline_inside_one_file_keeps_the_lines_before_it(lab, stingy):
 
 def test_a_deadline_is_seen_inside_one_large_file_without_a_match(lab, stingy):
     budget = stingy(3)
-    page = lab({"f": "some text\n" * 90_000}).search("content:zz", budget=budget)
+    page = lab({"f": "some text\n" * 90_000}).search("content:z[0-9]", budget=budget)
     assert not page.total_is_exact
     assert budget.left == -1
 

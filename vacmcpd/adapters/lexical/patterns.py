@@ -94,13 +94,15 @@ class _Regex(Protocol):
 class Matcher:
     """A compiled pattern.
 
-    ``literal`` is what it looks for when it is a plain string whose case matters. ``one_line``
-    says that no match can hold a line feed. ``as_is`` says that CRLF must be left as it is, since
-    the pattern names a carriage return itself, or may be, since it can't tell the difference.
+    ``literal`` is what it looks for when that is a plain string whose case matters; ``folded``,
+    in lower case, when it is a plain ASCII string whose case does not. ``one_line`` says that no
+    match can hold a line feed. ``as_is`` says that CRLF must be left as it is, since the pattern
+    names a carriage return itself, or may be, since it can't tell the difference.
     """
 
     regex: _Regex
     literal: bytes
+    folded: bytes
     one_line: bool
     as_is: bool
 
@@ -108,6 +110,8 @@ class Matcher:
         """Whether it matches anywhere in a short text, such as a path."""
         if self.literal:
             return self.literal in text
+        if self.folded and text.isascii():
+            return self.folded in text.lower()
         return self.regex.search(text) is not None
 
     def lines(self, text: bytes, tick: Tick) -> Iterator[Line]:
@@ -138,6 +142,9 @@ class Matcher:
     def _finder(self, text: bytes, tick: Tick) -> _Find:
         if self.literal:
             return _finder_of_literal(text, self.literal)
+        # Outside ASCII a letter may fold to one of another length: the Kelvin sign is a k.
+        if self.folded and text.isascii():
+            return _finder_of_literal(text.lower(), self.folded)
         if self.one_line and len(text) > _WINDOW:
             return _finder_by_window(text, self.regex, tick)
         return _finder_of_regex(text, self.regex)
@@ -199,14 +206,15 @@ def memory_share(patterns: int) -> int:
 def compile_pattern(pattern: Pattern, memory: int) -> Matcher:
     """A matcher for ``pattern``; PatternProblem when RE2 can't read it or it grows too large."""
     _compile(pattern.text, pattern, memory)
-    text = pattern.text
-    literal = _literal(text) if pattern.sensitive else ""
+    text, literal = pattern.text, _literal(pattern.text)
+    folded = literal.lower() if literal.isascii() and not pattern.sensitive else ""
+    names_return = _CARRIAGE_RETURN.search(text.replace("\\\\", "")) is not None
     return Matcher(
         _compile(f"(?m){text}", pattern, memory),
-        literal.encode("utf-8"),
+        literal.encode("utf-8") if pattern.sensitive else b"",
+        folded.encode("ascii"),
         _HOLDS_LINE_FEED.search(text) is None,
-        _CARRIAGE_RETURN.search(text.replace("\\\\", "")) is not None
-        or (bool(literal) and "\n" not in literal),
+        names_return or (bool(literal) and "\n" not in literal),
     )
 
 
