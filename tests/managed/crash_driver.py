@@ -4,6 +4,7 @@ One JSON object a line in, one out. Forking saves each child the second that imp
 process holds no lock and opens no file of a data directory itself.
 """
 
+import errno
 import json
 import os
 import signal
@@ -46,21 +47,24 @@ def die() -> None:
 
 
 class Killer:
-    """Notes every point in a file, and dies at the wanted one."""
+    """Notes every point in a file, fills the disk at one, and dies at another."""
 
-    def __init__(self, log: Path, point: str | None) -> None:
+    def __init__(self, log: Path, point: str | None, full: str | None) -> None:
         self._log = log
         self._point = point
+        self._full = full
 
     def reach(self, name: str) -> None:
         with self._log.open("a", encoding="utf-8") as file:
             file.write(f"{name}\n")
         if name == self._point:
             die()
+        if name == self._full:
+            raise OSError(errno.ENOSPC, "No space left on device")
 
 
 def child(order: dict[str, Any]) -> None:
-    killer = Killer(Path(order["log"]), order.get("point"))
+    killer = Killer(Path(order["log"]), order.get("point"), order.get("full"))
     word = order.get("progress")
 
     def progress(phase: str, done: int, total: int) -> None:

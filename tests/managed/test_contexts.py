@@ -568,3 +568,24 @@ def test_a_sync_is_not_kept_waiting_while_a_build_indexes(world: World) -> None:
     world.search.on_build = lambda _: world.repositories.sync("flask", activity=world.activity())
     assert create(world).state is ContextState.READY
     assert world.waits == []
+
+
+def test_a_build_waits_for_another_of_its_repository_and_says_for_which_command(
+    world: World,
+) -> None:
+    world.added("flask")
+    create(world, "b")
+    world.wire(lock_timeout=0.1)
+
+    def rebuild_too(target: Any) -> None:
+        if target.context == "a":
+            world.contexts.rebuild("b", activity=world.activity())
+
+    world.search.on_build = rebuild_too
+    refused(lambda: create(world, "a"), BuildCode.LOCKED)
+    ((lock, holder),) = world.waits
+    assert (lock, holder.verb) == ("store flask", "context create")
+    assert {record.id: record.shown_state for record in world.contexts.list()} == {
+        "a": "FAILED",
+        "b": "READY",
+    }

@@ -198,7 +198,6 @@ def check_finished(world: World, case: str) -> None:
     assert states == dict.fromkeys(expected, "READY")
     for name in states:
         world.contexts.verify(name)
-    create(world, "later", "v1")
 
 
 @pytest.mark.parametrize("case", sorted(PREPARE))
@@ -222,6 +221,8 @@ def test_a_command_that_is_killed_anywhere_leaves_a_truthful_state_that_can_be_f
             check_recovered(world)
             finish(world, case, url)
             check_finished(world, case)
+            if point == points[-1] and case != "repo remove":
+                create(world, "later", "v1")
         except (AssertionError, LifecycleError) as error:
             raise AssertionError(f"{case}, killed at {point}") from error
         finally:
@@ -248,6 +249,31 @@ def test_a_recovery_that_is_killed_anywhere_is_finished_by_the_next(
         check_truth(world, "create")
         check_recovered(world)
         assert world.contexts.status("c").record.failure_code == "INTERRUPTED"
+        finish(world, "create", url)
+        check_finished(world, "create")
+        world.close()
+
+
+def test_a_build_that_is_killed_while_its_failure_is_recorded_is_found(
+    driver: Driver, make_world: Callable[[DataDirectory], World], tmp_path: Path
+) -> None:
+    template, url = prepared(make_world, tmp_path, "create")
+    data = DataDirectory(tmp_path / "whole")
+    shutil.copytree(template, data.root, symlinks=True)
+    full = "build.search.started"
+    assert driver.run("create", data, url, full=full) == 1
+    points = driver.reached()
+    recording = points[points.index(full) + 1 :]
+    assert recording[0] == "build.fail.before"
+    assert recording[-1] == "build.fail.after"
+    for point in recording:
+        data = DataDirectory(tmp_path / point)
+        shutil.copytree(template, data.root, symlinks=True)
+        assert driver.run("create", data, url, full=full, point=point) == KILLED, point
+        world = make_world(data)
+        check_truth(world, "create")
+        check_recovered(world)
+        assert world.contexts.status("c").record.failure_code in {"NO_SPACE", "INTERRUPTED"}
         finish(world, "create", url)
         check_finished(world, "create")
         world.close()

@@ -78,7 +78,7 @@ class Contexts:
             self._faults.reach("create.row.before")
             record = self._catalogue.create_context(name, members, self._clock())
             self._faults.reach("create.row.after")
-            return self._build(record, activity, rebuild=False)
+            return self._build(record, activity, "context create")
 
     def list(self) -> list[ContextRecord]:
         """Every context, by id."""
@@ -105,7 +105,7 @@ class Contexts:
                 self._faults.reach("retry.row.before")
                 record = self._catalogue.requeue(name, self._clock())
                 self._faults.reach("retry.row.after")
-                return self._build(record, activity, rebuild=False)
+                return self._build(record, activity, "context retry")
 
     def rebuild(self, name: str, *, activity: Activity) -> ContextRecord:
         """Build a READY context anew beside what is served; a failure leaves that served."""
@@ -113,7 +113,7 @@ class Contexts:
             name = self._catalogue.context(name).id
             with self._queue.hold(name, "context rebuild"):
                 record = self._check_state(name, ContextState.READY)
-                return self._build(record, activity, rebuild=True)
+                return self._build(record, activity, "context rebuild")
 
     def rebuild_all(self, *, activity: Activity) -> Outcomes:
         """Rebuild every READY context, going on after a failure but not after a cancellation."""
@@ -189,23 +189,23 @@ class Contexts:
             {"context": record.id, "state": record.shown_state},
         )
 
-    def _build(self, record: ContextRecord, activity: Activity, *, rebuild: bool) -> ContextRecord:
+    def _build(self, record: ContextRecord, activity: Activity, verb: str) -> ContextRecord:
         search, graph = self._pipeline.search, self._pipeline.graph
         self._queue.submit(
             BuildJob(
                 record.id,
-                rebuild,
+                record.state is ContextState.READY,
                 _targets(record),
                 f"{search.engine}/{search.engine_version}",
                 f"{graph.engine}/{graph.engine_version}",
             )
         )
         self._faults.reach("build.begin.before")
-        claimed = self._queue.claim(f"pid {os.getpid()}")
+        claimed = self._queue.claim(f"vacmcp {verb} (pid {os.getpid()})")
         assert claimed is not None
         try:
             self._faults.reach("build.begin.after")
-            return self._pipeline.run(claimed, activity)
+            return self._pipeline.run(claimed, activity, verb)
         finally:
             self._queue.finish(claimed.build)
 

@@ -54,9 +54,12 @@ class Pipeline:
         if self.search.needs_worktree or self.graph.needs_worktree:
             raise ValueError("no worktrees are made yet, and a builder needs one")
 
-    def run(self, claimed: Claimed, activity: Activity) -> ContextRecord:
-        """Build to READY, or record why not and raise it; a cancellation too."""
-        return _Attempt(self, claimed, activity).run()
+    def run(self, claimed: Claimed, activity: Activity, verb: str) -> ContextRecord:
+        """Build to READY, or record why not and raise it; a cancellation too.
+
+        ``verb`` is the command that others who wait are told of.
+        """
+        return _Attempt(self, claimed, activity, verb).run()
 
     def verify(self, target: BuildTarget, search: Artifact | None, graph: Artifact | None) -> None:
         """Raise the first thing about one member that does not hold; writes nothing."""
@@ -66,11 +69,12 @@ class Pipeline:
 
 
 class _Attempt:
-    def __init__(self, pipeline: Pipeline, claimed: Claimed, activity: Activity) -> None:
+    def __init__(self, pipeline: Pipeline, claimed: Claimed, activity: Activity, verb: str) -> None:
         self._with = pipeline
         self._job = claimed.job
         self._build = claimed.build
         self._activity = activity
+        self._verb = verb
         self._search: dict[str, Built] = {}
         self._graph: dict[str, Built] = {}
         self._open_step: int | None = None
@@ -223,7 +227,7 @@ class _Attempt:
     def _repository_lock(self, name: str) -> AbstractContextManager[Guard]:
         return self._with.locks.repository(
             name,
-            "context build",
+            self._verb,
             self._with.lock_timeout,
             self._activity.on_wait,
             self._activity.cancel,
@@ -232,7 +236,7 @@ class _Attempt:
     def _store_lock(self, name: str) -> AbstractContextManager[Guard]:
         return self._with.locks.store(
             name,
-            "context build",
+            self._verb,
             self._with.lock_timeout,
             self._activity.on_wait,
             self._activity.cancel,

@@ -143,8 +143,7 @@ def _wait(
         left = deadline - time.monotonic()
         if left <= 0:
             raise Locked(
-                f"{name} is in use by {describe(holder)}; wait until it has ended, "
-                "or give --lock-timeout more seconds",
+                f"{name} is in use by {describe(holder)}; run the command again when it has ended",
                 details(name, holder),
             )
         if not told:
