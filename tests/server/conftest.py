@@ -4,11 +4,13 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -149,6 +151,35 @@ class Server:
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
         return self.request(body, headers=headers)
 
+    def call_in_background(self, tool: str, modern: bool = False, **given: Any) -> "Future[Answer]":
+        """The same in a thread."""
+        future: Future[Answer] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(self.call(tool, modern, **given))
+            except (OSError, http.client.HTTPException) as failure:
+                future.set_exception(failure)
+
+        threading.Thread(target=run, daemon=True).start()
+        return future
+
+    def begin(self, query: str, modern: bool = False) -> "Future[Answer]":
+        """A search that has begun when this returns; ``slow SECONDS`` or ``stuck SECONDS``."""
+        before = len(self.notes("started"))
+        call = self.call_in_background("search_code", modern, context="v1", query=query)
+        until(lambda: len(self.notes("started")) > before, f"the start of {query}")
+        return call
+
+    def connect(self, body: Any, headers: dict[str, str] | None = None) -> socket.socket:
+        """A connection that has sent a request and not read the answer."""
+        data = json.dumps(body).encode()
+        lines = ["POST /mcp HTTP/1.1", "Host: localhost", f"Content-Length: {len(data)}"]
+        lines += [f"{name}: {value}" for name, value in {**JSON_HEADERS, **(headers or {})}.items()]
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=DEADLINE)
+        connection.sendall("\r\n".join([*lines, "", ""]).encode() + data)
+        return connection
+
 
 class Pipe:
     """A client on the other end of a stdio server."""
@@ -277,6 +308,12 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
 def stdio_server(start: Starter) -> Pipe:
     """A stdio server that is ready, and its client's end."""
     return Pipe(start("stdio").ready())
+
+
+@pytest.fixture
+def poll() -> Callable[..., Any]:
+    """Polls a condition until it holds."""
+    return until
 
 
 @pytest.fixture

@@ -77,11 +77,11 @@ class HttpServer:
         manager, exchange, self._proxies = await asyncio.to_thread(
             _load_protocol, self._runner, self._proxy_socket_path
         )
+        await self._runner.ready()
         async with manager.run():
             self._gate.open(manager.handle_request, exchange)
             if self._proxies is not None:
                 await self._proxies.start()
-            await self._runner.ready()
             self._gate.ready = True
             self._notifier.ready("serving")
             self._on_ready()

@@ -74,16 +74,19 @@ class WorkerRunner:
         self._waiting: set[_Job] = set()
         self._numbers = itertools.count(1)
         self._workers: set[Worker] = set()
+        self._first: list[Worker] = []
         self._slots: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         """Start the processes, without waiting until they are up."""
         for _ in range(self._count):
-            self._slots.append(asyncio.create_task(self._slot(await self._spawn())))
+            worker = await self._spawn()
+            self._first.append(worker)
+            self._slots.append(asyncio.create_task(self._slot(worker)))
 
     async def ready(self) -> None:
         """Return when every engine is built; raises the LifecycleError of one that can't be."""
-        await asyncio.gather(*(worker.up for worker in self._workers))
+        await asyncio.gather(*(worker.up for worker in self._first))
 
     async def run(self, request: Request) -> Reply:
         """See :class:`vacmcpd.server.runner.Runner`."""
@@ -114,8 +117,10 @@ class WorkerRunner:
         return worker
 
     async def _slot(self, worker: Worker) -> None:
-        # A first worker that can't come up is fatal, and ready() says so.
         await asyncio.wait({worker.up})
+        if worker.up.exception() is not None:
+            # ready() says so, and the server does not start.
+            return
         while True:
             job = await self._next_job(worker)
             if job is None:
