@@ -2,12 +2,12 @@
 
 import asyncio
 import os
+import queue
 import threading
 from collections.abc import Awaitable, Callable
 from typing import Protocol
 
-import anyio.to_thread
-
+from . import daemons
 from .envelope import INVALID_REQUEST, MAX_MESSAGE_BYTES, Refused
 
 _CHUNK = 65_536
@@ -71,8 +71,8 @@ class LineReader:
 class DescriptorLines:
     """Lines over two file descriptors, pipe, terminal or file, whose calls block.
 
-    The reader is a daemon thread: one that waits for a client that says nothing must not hold
-    the process up when it ends.
+    Each has a daemon thread: one that waits for a client that says nothing, or reads nothing,
+    must not hold the process up when it ends.
     """
 
     def __init__(self, source: int, sink: int) -> None:
@@ -82,7 +82,9 @@ class DescriptorLines:
         self._chunks: asyncio.Queue[bytes] = asyncio.Queue()
         self._room = threading.Semaphore(_CHUNKS_AHEAD)
         self._reader = LineReader(self._next_chunk)
-        threading.Thread(target=self._pump, name="stdin", daemon=True).start()
+        self._written: queue.SimpleQueue[tuple[bytes, asyncio.Future[None]]] = queue.SimpleQueue()
+        daemons.start("stdin", self._pump_in)
+        daemons.start("stdout", self._pump_out)
 
     async def read(self) -> bytes | None:
         """See :meth:`Lines.read`."""
@@ -90,14 +92,16 @@ class DescriptorLines:
 
     async def write(self, line: bytes) -> None:
         """See :meth:`Lines.write`."""
-        await anyio.to_thread.run_sync(_write_all, self._sink, line + b"\n", abandon_on_cancel=True)
+        written = self._loop.create_future()
+        self._written.put((line + b"\n", written))
+        await written
 
     async def _next_chunk(self) -> bytes:
         chunk = await self._chunks.get()
         self._room.release()
         return chunk
 
-    def _pump(self) -> None:
+    def _pump_in(self) -> None:
         chunk = b" "
         while chunk:
             self._room.acquire()
@@ -105,11 +109,27 @@ class DescriptorLines:
                 chunk = os.read(self._source, _CHUNK)
             except OSError:
                 chunk = b""
-            try:
-                self._loop.call_soon_threadsafe(self._chunks.put_nowait, chunk)
-            except RuntimeError:
-                # The loop is closed: the server ended while this thread was reading.
+            if not daemons.tell(self._loop, self._chunks.put_nowait, chunk):
                 return
+
+    def _pump_out(self) -> None:
+        while True:
+            line, written = self._written.get()
+            try:
+                _write_all(self._sink, line)
+            except OSError as failure:
+                daemons.tell(self._loop, _conclude, written, failure)
+            else:
+                daemons.tell(self._loop, _conclude, written, None)
+
+
+def _conclude(written: "asyncio.Future[None]", failure: OSError | None) -> None:
+    if written.done():
+        return
+    if failure is None:
+        written.set_result(None)
+    else:
+        written.set_exception(failure)
 
 
 class StreamLines:

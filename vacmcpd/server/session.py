@@ -1,5 +1,7 @@
 """One client on a stream of lines, for as long as it stays, in whichever era it opens with."""
 
+import logging
+
 import anyio
 import mcp_types as types
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -10,6 +12,8 @@ from pydantic import ValidationError
 
 from .envelope import INVALID_REQUEST, Envelope, Refused, parse
 from .lines import Lines
+
+_log = logging.getLogger(__name__)
 
 EOF_SECONDS = 2.0
 """How long calls that were read before the client's end may still be answered."""
@@ -43,11 +47,15 @@ class Session:
         """Serve the client; returns when it is gone."""
         to_server, from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
-        async with anyio.create_task_group() as group:
-            group.start_soon(self._write_all, from_server, group.cancel_scope)
-            group.start_soon(self._read_all, to_server, group.cancel_scope)
-            options = self._server.create_initialization_options()
-            await self._server.run(from_client, to_client, options)
+        try:
+            async with anyio.create_task_group() as group:
+                group.start_soon(self._write_all, from_server, group.cancel_scope)
+                group.start_soon(self._read_all, to_server, group.cancel_scope)
+                options = self._server.create_initialization_options()
+                await self._server.run(from_client, to_client, options)
+        except* anyio.BrokenResourceError:
+            # A message was on its way between two of the tasks when the session was ended.
+            _log.debug("the session ended with a message on its way")
 
     async def _read_all(self, to_server: _Incoming, everything: anyio.CancelScope) -> None:
         try:

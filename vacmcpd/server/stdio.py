@@ -42,18 +42,12 @@ async def serve_stdio(
 async def _until_the_end(session: Session, stop: StopSignal) -> None:
     serving = asyncio.create_task(session.run())
     others = {asyncio.create_task(stop.wait()), asyncio.create_task(_parent_dies())}
-    try:
-        await asyncio.wait({serving, *others}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        for task in others:
-            task.cancel()
-        if not serving.done():
-            serving.cancel()
-        await asyncio.gather(*others, return_exceptions=True)
+    await asyncio.wait({serving, *others}, return_when=asyncio.FIRST_COMPLETED)
+    for task in {serving, *others}:
+        task.cancel()
+    await asyncio.wait({serving, *others})
     if not serving.cancelled():
-        await asyncio.wait({serving})
-        if not serving.cancelled():
-            serving.result()
+        serving.result()
 
 
 async def _parent_dies() -> None:

@@ -2,15 +2,19 @@
 
 import logging
 import threading
+from functools import partial
 
 import anyio
-import anyio.to_thread
 
 from ..engine import Budgets, Engine, Request
+from . import daemons
 from .answers import perform
 from .runner import GRACE_SECONDS, QUEUE_LIMIT, Reply, ReplyKind, allowance
 
 _log = logging.getLogger(__name__)
+
+_LEAVE_SECONDS = 0.5
+_LOOK_SECONDS = 0.01
 
 
 class ThreadRunner:
@@ -36,6 +40,7 @@ class ThreadRunner:
         self._members = members
         self._grace = grace
         self._queue_limit = queue_limit
+        self._working: set[threading.Event] = set()
 
     async def run(self, request: Request) -> Reply:
         """See :class:`vacmcpd.server.runner.Runner`."""
@@ -47,15 +52,8 @@ class ThreadRunner:
             reply: Reply | None = None
             try:
                 with anyio.move_on_after(allowed.seconds + self._grace):
-                    # An own limiter, because an abandoned thread must not hold a slot for ever.
-                    reply = await anyio.to_thread.run_sync(
-                        perform,
-                        self._engine,
-                        request,
-                        gone,
-                        abandon_on_cancel=True,
-                        limiter=anyio.CapacityLimiter(1),
-                    )
+                    work = partial(self._perform, request, gone)
+                    reply = await daemons.call(allowed.operation, work)
             finally:
                 gone.set()
         if reply is None:
@@ -65,10 +63,21 @@ class ThreadRunner:
             return allowed.overrun()
         return reply
 
+    def _perform(self, request: Request, gone: threading.Event) -> Reply:
+        self._working.add(gone)
+        try:
+            return perform(self._engine, request, gone)
+        finally:
+            self._working.discard(gone)
+
     async def healthy(self) -> bool:
         """See :class:`vacmcpd.server.runner.Runner`."""
         return True
 
     async def close(self) -> None:
         """See :class:`vacmcpd.server.runner.Runner`."""
+        # Cancelled threads get a moment to leave the engine before it is closed under them.
+        with anyio.move_on_after(_LEAVE_SECONDS):
+            while self._working:
+                await anyio.sleep(_LOOK_SECONDS)
         self._engine.close()
