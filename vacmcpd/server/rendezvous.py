@@ -39,7 +39,7 @@ def connect(path: Path) -> socket.socket:
         note = json.loads(path.read_text(encoding="utf-8"))
         connection = _connected(socket.AF_INET, ("127.0.0.1", int(note["port"])))
         connection.sendall(f"{note['token']}\n".encode())
-    except (OSError, ValueError, KeyError):
+    except (OSError, ValueError, KeyError, TypeError):
         raise Locked(
             "the server that holds this data directory can't be reached; "
             "stop it and start it again, or connect to its HTTP address"
