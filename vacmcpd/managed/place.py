@@ -88,4 +88,6 @@ def _foreign(status: os.stat_result) -> bool:
 
 def _open_to_others(status: os.stat_result) -> bool:
     # Windows reports modes that say nothing about who may read.
-    return sys.platform != "win32" and bool(status.st_mode & 0o077)
+    if sys.platform == "win32":
+        return False
+    return bool(status.st_mode & 0o077)
