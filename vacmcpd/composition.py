@@ -4,12 +4,11 @@ What is heavy (the database layer, the git library) is imported when a part of i
 commands that need none of it start fast, and a worker imports only what answers queries.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, cast, get_args
 
 from .datadir import DataDirectory
 from .model import Context, ContextState
@@ -115,7 +114,7 @@ class Managed:
 
         return Repositories(
             self.catalogue,
-            self.store,
+            self._late_store,
             self.locks,
             allow_http=self.settings.git.allow_http,
             lock_timeout=self.settings.locks.timeout,
@@ -128,10 +127,10 @@ class Managed:
 
         return Contexts(
             self.catalogue,
-            self.store,
+            self._late_store,
             self.locks,
             self._queue,
-            self._pipeline,
+            cast("Pipeline", _Late(lambda: self._pipeline)),
             lock_timeout=self.settings.locks.timeout,
             faults=self.faults,
         )
@@ -141,7 +140,12 @@ class Managed:
         from .managed.recovery import recover
 
         return recover(
-            self.catalogue, self._queue, self.locks, self.store, self.data, faults=self.faults
+            self.catalogue,
+            self._queue,
+            self.locks,
+            self._late_store,
+            self.data,
+            faults=self.faults,
         )
 
     def doctor(self) -> "list[Row]":
@@ -180,6 +184,10 @@ class Managed:
         if "catalogue" in self.__dict__:
             self.catalogue.close()
             del self.__dict__["catalogue"]
+
+    @cached_property
+    def _late_store(self) -> "GitRepositoryStore":
+        return cast("GitRepositoryStore", _Late(lambda: self.store))
 
     @cached_property
     def _objects(self) -> "GitObjects":
@@ -229,7 +237,23 @@ def open_managed(root: Path, settings: Settings, *, faults: FaultPoint | None = 
     return Managed(data, settings, faults or NoFaults())
 
 
+class _Late:
+    """Stands for an adapter until something of it is used.
+
+    Most commands only read the catalogue; importing git's and the search's libraries for them
+    would double their time.
+    """
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._make(), name)
+
+
 def _version_of(distribution: str) -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version(distribution)
     except PackageNotFoundError:
