@@ -3,7 +3,6 @@
 import os
 import shutil
 import stat
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -81,13 +80,10 @@ def _owner(status: os.stat_result) -> str:
 
 
 def _foreign(status: os.stat_result) -> bool:
-    if sys.platform == "win32":
-        return False
-    return status.st_uid != os.geteuid()
+    user = getattr(os, "geteuid", None)
+    return user is not None and status.st_uid != user()
 
 
 def _open_to_others(status: os.stat_result) -> bool:
     # Windows reports modes that say nothing about who may read.
-    if sys.platform == "win32":
-        return False
-    return bool(status.st_mode & 0o077)
+    return os.name == "posix" and bool(status.st_mode & 0o077)
