@@ -1,0 +1,102 @@
+"""The checks that no release passes without: a version's answer never comes from another one.
+
+Through the installed command, the real server process and the official client, on every
+combination of engines there is.
+"""
+
+import asyncio
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client
+
+from vacmcpd.testing.demo import make_demo_repository
+
+VACMCP = str(Path(sys.executable).parent / "vacmcp")
+SEARCH_ENGINES = ["scan"]
+GRAPH_ENGINES = ["none"]
+
+
+def vacmcp(*arguments: str) -> None:
+    done = subprocess.run([VACMCP, *arguments], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    folder = tmp_path_factory.mktemp("release")
+    demo, data = folder / "demo", ["--data-dir", str(folder / "data")]
+    make_demo_repository(demo)
+    vacmcp("repo", "add", "demo", "--url", demo.as_uri(), *data)
+    for version in ("v1", "v2"):
+        ref = f"release/{version}"
+        vacmcp("context", "create", version, "--repo", "demo", "--ref", ref, *data)
+    command = [VACMCP, "serve", "--managed", "--address", "127.0.0.1:0", *data]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        address = next(filter(None, map(find_address, server.stderr)))
+        try:
+            yield f"http://{address}/mcp"
+        finally:
+            server.terminate()
+            server.stderr.read()
+            assert server.wait(40) == 0
+
+
+def find_address(line: str) -> str:
+    found = re.search(r"127\.0\.0\.1:\d+", line)
+    return found[0] if found else ""
+
+
+def call(url: str, mode: str, tool: str, **arguments: Any) -> dict[str, Any]:
+    async def ask() -> dict[str, Any]:
+        async with Client(url, mode=mode) as client:
+            content: Any = (await client.call_tool(tool, arguments)).structured_content
+            return dict(content)
+
+    return asyncio.run(ask())
+
+
+MODES = ["legacy", "2026-07-28"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("engine", SEARCH_ENGINES)
+def test_new_handler_is_found_in_v2(served: str, mode: str, engine: str) -> None:
+    answer = call(served, mode, "search_code", context="v2", query="NewHandler")
+    assert {match["path"] for match in answer["matches"]} == {"handler.go", "processor.go"}
+    assert answer["coverage"]["complete"], engine
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("engine", SEARCH_ENGINES)
+def test_new_handler_is_not_in_v1(served: str, mode: str, engine: str) -> None:
+    answer = call(served, mode, "search_code", context="v1", query="NewHandler")
+    assert answer["matches"] == []
+    assert answer["total_matches"] == 0
+    assert answer["total_is_exact"]
+    assert answer["coverage"]["complete"], engine
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("version", ["v1", "v2"])
+@pytest.mark.parametrize("engine", GRAPH_ENGINES)
+def test_without_a_graph_engine_no_call_is_claimed(
+    served: str, mode: str, version: str, engine: str
+) -> None:
+    answer = call(
+        served,
+        mode,
+        "trace_calls",
+        context=version,
+        symbol="Process",
+        direction="callees",
+        depth=1,
+    )
+    assert answer["error"]["code"] == "GRAPH_PROVIDER_UNAVAILABLE", engine
+    assert "context rebuild" in answer["error"]["message"]
