@@ -27,7 +27,7 @@ class Guard(Protocol):
 
     @property
     def lock(self) -> str:
-        """``server``, ``repository NAME``, ``store NAME`` or ``build ID``."""
+        """``server``, ``repository NAME``, ``store NAME`` or ``build CONTEXT``."""
         ...
 
 
@@ -65,11 +65,11 @@ class Locks(Protocol):
         ...
 
     def build(self, build: str, verb: str) -> AbstractContextManager[Guard]:
-        """One build, by its builder, for as long as it runs."""
+        """One context's builds, by its id, from before its row is there until the build ended."""
         ...
 
     def build_is_dead(self, build: str) -> bool:
-        """True if and only if the build's lock can be taken."""
+        """True if and only if the lock of this context's builds can be taken."""
         ...
 
     def server_holder(self) -> Holder | None:
