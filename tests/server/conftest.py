@@ -304,6 +304,14 @@ def http_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     starter.end()
 
 
+@pytest.fixture(scope="session")
+def empty_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """One HTTP server without a context."""
+    starter = Starter(tmp_path_factory.mktemp("empty"))
+    yield starter("http", "--engine", "build_empty").ready()
+    starter.end()
+
+
 @pytest.fixture
 def stdio_server(start: Starter) -> Pipe:
     """A stdio server that is ready, and its client's end."""
