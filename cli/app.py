@@ -18,8 +18,10 @@ from .failures import (
     BUG,
     FAILED,
     USAGE,
+    Unwritten,
     UsageFailure,
     exit_code,
+    put,
     report,
     report_bug,
     report_usage,
@@ -49,23 +51,26 @@ service.register(app)
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and end the process with its exit code."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    code = run(given)
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        _close_stdout()
-        code = FAILED
-        if not isinstance(error, BrokenPipeError):
-            say(f"vacmcp: the answer could not be written: {error.strerror}")
-    sys.exit(code)
+    sys.exit(run(given))
 
 
 def run(arguments: list[str]) -> int:
-    """Run one command; every failure is reported and becomes an exit code.
+    """Run one command; every failure is reported and becomes an exit code."""
+    try:
+        code = _attempt(arguments)
+        put("", last=True)
+    except BrokenPipeError:
+        _close_stdout()
+        return FAILED
+    except Unwritten as error:
+        _close_stdout()
+        say(f"vacmcp: the answer could not be written: {error}")
+        return FAILED
+    return code
 
-    The last ``except`` is the broad one of the command line: what reaches it is a bug, and its
-    traceback goes to a file.
-    """
+
+def _attempt(arguments: list[str]) -> int:
+    """The last ``except`` is the broad one of the command line: what reaches it is a bug."""
     as_json = "--json" in _before_dashes(arguments)
     SIGNALS.install()
     try:
@@ -82,9 +87,8 @@ def run(arguments: list[str]) -> int:
         return SIGNALS.exit_code or exit_code(error)
     except (Ended, KeyboardInterrupt):
         return SIGNALS.exit_code or 130
-    except BrokenPipeError:
-        _close_stdout()
-        return FAILED
+    except (BrokenPipeError, Unwritten):
+        raise
     except Exception as error:
         report_bug(error, _write_traceback(arguments), as_json)
         return BUG

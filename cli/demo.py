@@ -126,18 +126,18 @@ def _serve(url: str, root: Path, child: "subprocess.Popen[bytes]", *, temporary:
         "method": "tools/call",
         "params": {"name": "search_code", "arguments": {"context": V2, "query": "NewHandler"}},
     }
-    say(
-        f"serving {V1} and {V2} at {url}/mcp; Ctrl-C ends it"
-        + (" and deletes the demo" if temporary else ""),
-        "",
-        "client over stdio, then over HTTP:",
-        *(json.dumps({"mcpServers": {"vacmcp": each}}) for each in configurations),
-        "",
-        "without a client:",
-        f"curl -sS {url} -H 'Content-Type: application/json' "
-        f"-H 'Accept: application/json, text/event-stream' -d '{json.dumps(call)}'",
-    )
     try:
+        say(
+            f"serving {V1} and {V2} at {url}/mcp; Ctrl-C ends it"
+            + (" and deletes the demo" if temporary else ""),
+            "",
+            "client over stdio, then over HTTP:",
+            *(json.dumps({"mcpServers": {"vacmcp": each}}) for each in configurations),
+            "",
+            "without a client:",
+            f"curl -sS {url} -H 'Content-Type: application/json' "
+            f"-H 'Accept: application/json, text/event-stream' -d '{json.dumps(call)}'",
+        )
         child.wait()
     except Ended:
         say("", "stopping")

@@ -47,6 +47,10 @@ class UsageFailure(Exception):
         self.hint = hint or f"run `{' '.join(filter(None, ('vacmcp', command, '--help')))}`"
 
 
+class Unwritten(Exception):
+    """The answer could not be written to stdout, and why not."""
+
+
 def exit_code(error: VacmcpError) -> int:
     """4 for a lock, 5 for what does not exist, 1 for everything else."""
     return _EXITS.get(str(error.code), FAILED)
@@ -99,7 +103,19 @@ def say(*lines: str) -> None:
 
 def write_json(document: Any) -> None:
     """One document on stdout, in ASCII: JSON's own escapes keep a terminal safe."""
-    sys.stdout.write(json.dumps(document, indent=2, ensure_ascii=True, default=str) + "\n")
+    put(json.dumps(document, indent=2, ensure_ascii=True) + "\n")
+
+
+def put(text: str, *, last: bool = False) -> None:
+    """Write to stdout; with ``last`` also flush it. Raises :class:`Unwritten`."""
+    try:
+        sys.stdout.write(text)
+        if last:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise Unwritten(error.strerror) from None
 
 
 def _split(message: str) -> tuple[str, str]:

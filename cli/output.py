@@ -4,13 +4,14 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .failures import write_json
+from .failures import put, write_json
 from .text import safe
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 KEY_WIDTH = 12
+_FOLDABLE = 24  # a commit id of 40 characters, or an address, still reads well in two lines
 _STYLES = {
     "READY": "green",
     "OK": "green",
@@ -50,31 +51,40 @@ def answer(document: dict[str, Any], shown: Table | Pairs, as_json: bool) -> Non
     elif isinstance(shown, Pairs):
         _pairs(shown)
     elif sys.stdout.isatty():
-        terminal().print(drawn(shown))
+        console = terminal()
+        console.print(drawn(shown, console.width))
     else:
         _piped(shown)
 
 
 def line(text: str) -> None:
     """One line of an answer."""
-    sys.stdout.write(safe(text) + "\n")
+    put(safe(text) + "\n")
 
 
 def terminal(stderr: bool = False) -> "Console":
     """Rich's console without its guesses: no markup, no emoji, no highlighting."""
     from rich.console import Console
 
-    return Console(stderr=stderr, markup=False, emoji=False, highlight=False)
+    stream = sys.stderr if stderr else sys.stdout
+    # Rich obeys FORCE_COLOR in a pipe, too; a pipe gets no colour here, whatever is set.
+    forced = None if stream.isatty() else False
+    return Console(stderr=stderr, markup=False, emoji=False, highlight=False, force_terminal=forced)
 
 
-def drawn(table: Table) -> "RenderableType":
-    """The table for a terminal; long values fold rather than lose characters."""
+def drawn(table: Table, width: int) -> "RenderableType":
+    """The table for a terminal; long values fold rather than lose characters.
+
+    Where columns would fold into shreds, one line a value under each other is read more easily.
+    """
     from rich import box
     from rich.table import Table as Drawing
     from rich.text import Text
 
     if not table.rows:
         return Text("none", style="dim")
+    if _natural_width(table) - _FOLDABLE > width:
+        return Text("\n\n".join(_block(table, row) for row in table.rows))
     drawing = Drawing(box=box.SIMPLE_HEAD, pad_edge=False)
     for heading in table.headings:
         drawing.add_column(heading, overflow="fold")
@@ -83,11 +93,22 @@ def drawn(table: Table) -> "RenderableType":
     return drawing
 
 
+def _natural_width(table: Table) -> int:
+    lines = (table.headings, *table.rows)
+    widest = (max(len(safe(line[at])) for line in lines) for at in range(len(table.headings)))
+    return sum(width + 2 for width in widest)
+
+
+def _block(table: Table, row: tuple[str, ...]) -> str:
+    cells = zip(table.headings, row, strict=True)
+    return "\n".join(f"{heading:<{KEY_WIDTH}}{safe(cell)}".rstrip() for heading, cell in cells)
+
+
 def _piped(table: Table) -> None:
     for row in table.rows:
-        sys.stdout.write("\t".join(safe(row[column]) for column in table.piped) + "\n")
+        put("\t".join(safe(row[column]) for column in table.piped) + "\n")
 
 
 def _pairs(pairs: Pairs) -> None:
     for key, value in pairs.lines:
-        sys.stdout.write(f"{key:<{KEY_WIDTH}}{safe(value)}".rstrip() + "\n")
+        put(f"{key:<{KEY_WIDTH}}{safe(value)}".rstrip() + "\n")

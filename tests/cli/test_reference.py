@@ -86,8 +86,8 @@ DIFFERENCES: dict[str, tuple[str, dict[str, object]]] = {
         {"stdout": (*_CONTEXTS[:2], ("gfail", "demo", MAIN, "FAILED"), *_CONTEXTS[2:])},
     ),
     "context_verify_failed_ctx": (
-        "a context that was never built has no artifact; no engine is asked for it",
-        {"code": "ARTIFACT_MISSING"},
+        "what is checked first is the pin, and what was never built keeps no commit",
+        {"code": "SOURCE_MISMATCH"},
     ),
     "locked_context_create": (_LOCKED, {"code": "LOCKED"}),
     "locked_context_remove": (_LOCKED, {"code": "LOCKED"}),
@@ -152,7 +152,6 @@ class Replay:
     vacmcp: Callable[..., object]
     folder: Path
     new: str = ""
-    done: set[str] | None = None
 
     def __call__(self, *names: str) -> None:
         for name in names:
@@ -168,7 +167,7 @@ class Replay:
             assert self.shown(case, ran) == self.expected(wanted), told
 
     def shown(self, case: Case, ran) -> object:
-        if case.argv[1] == "status" and ran.code == 0:
+        if case.argv[1:2] == ("status",) and ran.code == 0:
             keys = [key for key, _ in case.stdout if key not in DROPPED_KEYS]
             return {key: self.shape(ran.pairs[key]) for key in keys}
         rows = [[self.shape(cell) for cell in row] for row in ran.rows]
@@ -178,7 +177,7 @@ class Replay:
 
     def expected(self, case: Case) -> object:
         plain = [[cell.replace("<url>", "<path>") for cell in row] for row in case.stdout]
-        if case.argv[1] == "status" and case.exit == "ok":
+        if case.argv[1:2] == ("status",) and case.exit == "ok":
             found: dict[str, str] = {}
             for key, value in plain:
                 if key not in DROPPED_KEYS:
