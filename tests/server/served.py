@@ -99,6 +99,13 @@ def build_empty() -> Engine:
     return Engine(MemoryContexts(), budgets=budgets())
 
 
+def build_never() -> Engine:
+    """An engine that takes longer than any test."""
+    note("building")
+    time.sleep(600)
+    return build()
+
+
 def build_broken() -> Engine:
     """An engine that can't be built."""
     raise LifecycleError(BuildCode.ARTIFACT_MISSING, "the index is gone; rebuild it", {})

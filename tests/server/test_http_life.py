@@ -214,11 +214,16 @@ def test_a_second_signal_ends_the_server_at_once(start: Any, poll: Poll) -> None
     assert call.exception(30) is not None
 
 
-def test_a_signal_before_readiness_ends_the_server(start: Any) -> None:
-    server = start("http")
-    assert server.port
-    assert server.stop() == 0
-    assert "driver: ready" not in server.said
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_before_readiness_ends_the_server(start: Any, poll: Poll, number: int) -> None:
+    server = start("http", "--engine", "build_never")
+    assert server.request(method="GET", path="/healthz").status == 200
+    assert server.request(method="GET", path="/readyz").status == 503
+    waiting = server.call_in_background("list_contexts")
+    workers = poll(lambda: server.notes("building"), "the workers")
+    assert server.stop(number) == 0
+    assert waiting.exception(30) is not None or waiting.result().status == 503
+    assert all(gone(worker) for worker in workers)
 
 
 def test_two_hundred_calls_at_once_are_all_answered(start: Any) -> None:

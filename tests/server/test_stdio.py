@@ -222,6 +222,14 @@ def test_a_signal_ends_the_server_while_input_stays_open(
 
 
 @posix
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_before_readiness_ends_the_server(start: Any, poll: Poll, number: int) -> None:
+    server = start("stdio", "--engine", "build_never")
+    poll(lambda: server.notes("building"), "the engine")
+    assert server.stop(number) == 0
+
+
+@posix
 def test_a_server_whose_client_dies_ends_though_the_pipe_stays_open(start: Any, poll: Poll) -> None:
     # A client between us and the server, which hands the server our end of the pipe.
     client = (

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..engine import Budgets, Engine
 from .answers import largest_context
+from .signals import exit_on_signals
 
 _DEFAULT_BUDGETS = Budgets()
 
@@ -51,7 +52,8 @@ def run_http(
         )
         return await server.serve()
 
-    return asyncio.run(serve())
+    with exit_on_signals():
+        return asyncio.run(serve())
 
 
 def run_stdio(
@@ -68,23 +70,23 @@ def run_stdio(
     client. Returns the exit code when the client ends its input or dies, or at a signal.
     """
     source, sink = _claim_descriptors()
-    gc.disable()
-    try:
-        from .stdio import serve_stdio
-        from .threads import ThreadRunner
+    with exit_on_signals():
+        gc.disable()
+        try:
+            from .stdio import serve_stdio
+            from .threads import ThreadRunner
 
-        engine = factory()
-    finally:
-        gc.enable()
-    gc.freeze()
+            engine = factory()
+        finally:
+            gc.enable()
+        gc.freeze()
+        members = largest_context(engine)
 
-    members = largest_context(engine)
+        async def serve() -> int:
+            runner = ThreadRunner(engine, threads, budgets=budgets, members=members)
+            return await serve_stdio(source, sink, runner, proxy_socket_path, on_ready)
 
-    async def serve() -> int:
-        runner = ThreadRunner(engine, threads, budgets=budgets, members=members)
-        return await serve_stdio(source, sink, runner, proxy_socket_path, on_ready)
-
-    return asyncio.run(serve())
+        return asyncio.run(serve())
 
 
 def _claim_descriptors() -> tuple[int, int]:

@@ -3,10 +3,12 @@
 import asyncio
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import NoReturn
 
 _HANDLED = (signal.SIGINT, signal.SIGTERM)
 
@@ -48,12 +50,32 @@ class StopSignal:
 
 @contextmanager
 def stop_on_signals() -> Iterator[StopSignal]:
-    """A :class:`StopSignal` for as long as the block runs."""
-    before = {number: signal.getsignal(number) for number in _HANDLED}
+    """A :class:`StopSignal` for as long as the block runs, inside the event loop."""
     stop = StopSignal()
-    stop.install()
-    try:
+    with _restored():
+        stop.install()
         yield stop
+
+
+@contextmanager
+def exit_on_signals() -> Iterator[None]:
+    """Exit with 0 at a signal: for what comes before the event loop, which takes a while."""
+    with _restored():
+        if threading.current_thread() is threading.main_thread():
+            for number in _HANDLED:
+                signal.signal(number, _exit)
+        yield
+
+
+def _exit(number: int, frame: FrameType | None) -> NoReturn:
+    sys.exit(0)
+
+
+@contextmanager
+def _restored() -> Iterator[None]:
+    before = {number: signal.getsignal(number) for number in _HANDLED}
+    try:
+        yield
     finally:
         if threading.current_thread() is threading.main_thread():
             for number, handler in before.items():
