@@ -25,12 +25,30 @@ Address = Annotated[
 Serve = Annotated[bool, typer.Option("--serve", help="Leave the server running until Ctrl-C.")]
 
 
+def _show_version(asked: bool) -> None:
+    if asked:
+        version()
+        raise typer.Exit
+
+
+ShowVersion = Annotated[
+    bool,
+    typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version."),
+]
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
+    app.callback()(_options)
     app.command()(serve)
     app.command()(doctor)
     app.command()(demo)
     app.command()(version)
+
+
+def _options(show_version: ShowVersion = False) -> None:
+    """Version-aware code intelligence for AI coding agents, answered from pinned commits."""
+    del show_version
 
 
 def serve(
