@@ -2,7 +2,7 @@
 
 ``tests/reference/http.json`` and ``stdio.json`` hold requests, statuses, JSON-RPC codes, result
 keys and schemas' names, no prose. What differs everywhere is in ``told``; what differs in a case
-stands in DIFFERENCES with its reason, and in ``docs/differences-server.md``.
+stands in DIFFERENCES with its reason, and in ``docs/differences.md``.
 """
 
 import json
@@ -14,7 +14,7 @@ import pytest
 REFERENCE = Path(__file__).parents[1] / "reference"
 HTTP: dict[str, Any] = json.loads((REFERENCE / "http.json").read_text(encoding="utf-8"))
 STDIO: dict[str, Any] = json.loads((REFERENCE / "stdio.json").read_text(encoding="utf-8"))
-DOCUMENT = Path(__file__).parents[2] / "docs" / "differences-server.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "differences.md"
 
 ACCEPT = "what can't be answered acceptably is 406, which says so; the original gives 400"
 ORIGIN = "a page of another origin is refused; the original does not look"
