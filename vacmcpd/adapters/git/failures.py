@@ -20,17 +20,18 @@ class GitFailed(Exception):
 _SECRETS = (
     (re.compile(r"(?i)\b(authorization|proxy-authorization|cookie)\b\s*[:=].*"), r"\1: ***"),
     (re.compile(r"(?i)(https?://)[^\s/@'\"]+@"), r"\1***@"),
-    (re.compile(r"([a-z][a-z0-9+.-]*://[^\s/:@'\"]*):[^\s/@'\"]*@"), r"\1:***@"),
-    (re.compile(r"([a-z][a-z0-9+.-]*://[^\s?'\"]*)\?[^\s'\"]*"), r"\1?***"),
+    (re.compile(r"([a-z][a-z0-9+.-]{0,20}://[^\s/:@'\"]*):[^\s/@'\"]*@"), r"\1:***@"),
+    (re.compile(r"([a-z][a-z0-9+.-]{0,20}://[^\s?'\"]*)\?[^\s'\"]*"), r"\1?***"),
     (
         re.compile(
-            r"(?i)\b([\w-]*(?:token|password|passwd|secret|api_?key|private_?key|signature))=[^\s&'\"]+"
+            r"(?i)\b([\w-]{0,40}(?:token|password|passwd|secret|api[_-]?key|private[_-]?key|signature))=[^\s&'\"]+"
         ),
         r"\1=***",
     ),
 )
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]+")
 _LONGEST_LINE = 500
+_LONGEST_SEARCHED = 4000
 
 
 def redact(text: str) -> str:
@@ -38,7 +39,8 @@ def redact(text: str) -> str:
 
     Control characters become spaces: a remote's own words end up on somebody's terminal.
     """
-    shown = _CONTROL.sub(" ", text).strip()
+    # A remote chooses the length, and a search takes its square; what is cut is never shown.
+    shown = _CONTROL.sub(" ", text[:_LONGEST_SEARCHED]).strip()
     for pattern, replacement in _SECRETS:
         shown = pattern.sub(replacement, shown)
     return shown if len(shown) <= _LONGEST_LINE else shown[:_LONGEST_LINE] + "…"
