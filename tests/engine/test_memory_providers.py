@@ -26,7 +26,7 @@ from vacmcpd.testing.search import MemorySearch
 from vacmcpd.testing.source import MemoryCommit, MemorySource, commit_id
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
-BUDGET = Budget("test", "memory", 60)
+BUDGET = Budget("test", "memory", 86_400)
 
 
 def scope(name: str, repository: str = "r") -> Scope:

@@ -20,16 +20,23 @@ def serve_http(root: Path, settings: Settings, address: str) -> int:
     LOCKED, naming the holder, when another server or a changing command has the directory;
     INVALID_ARGUMENT when the address can't be had.
     """
-    from .address import bind
+    from .address import bind, is_loopback
     from .run import run_http
+    from .signals import exit_on_signals
 
-    managed = open_managed(root, settings)
     with ExitStack() as stack:
+        stack.enter_context(exit_on_signals())
+        managed = open_managed(root, settings)
         socket = stack.enter_context(bind(address))
         host, port = socket.getsockname()[:2]
         url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
         stack.enter_context(managed.locks.server("serve --managed", url))
         _say(f"listening on {url}/mcp")
+        if not is_loopback(host):
+            _say(
+                "warning: other machines can reach this address and read every context without "
+                "a password; put an authenticating proxy in front of a loopback address instead"
+            )
         served = _read(managed)
         return run_http(
             socket=socket,
@@ -46,9 +53,11 @@ def serve_stdio(root: Path, settings: Settings) -> int:
     """Serve over stdio; beside a running server, join it."""
     from .proxy import run_proxy
     from .run import run_stdio
+    from .signals import exit_on_signals
 
-    managed = open_managed(root, settings)
     with ExitStack() as stack:
+        stack.enter_context(exit_on_signals())
+        managed = open_managed(root, settings)
         try:
             stack.enter_context(managed.locks.server("serve --managed --stdio", "stdio"))
         except Locked as refused:

@@ -1,0 +1,124 @@
+"""``serve --managed`` as a process: what it says, when it ends, who may have the directory."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from vacmcpd.composition import open_managed
+from vacmcpd.settings import Settings
+
+
+@contextmanager
+def serving(data: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "vacmcpd", "--data-dir", str(data), *arguments]
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+        cwd=data.parent,
+    ) as child:
+        try:
+            yield child
+        finally:
+            child.kill()
+
+
+def read_until(child: subprocess.Popen[str], words: str) -> str:
+    assert child.stderr is not None
+    seen = ""
+    for line in child.stderr:
+        seen += line
+        if words in line:
+            return seen
+    raise AssertionError(seen)
+
+
+def ask(child: subprocess.Popen[str], *messages: dict[str, object]) -> list[dict[str, object]]:
+    assert child.stdin is not None
+    assert child.stdout is not None
+    for message in messages:
+        child.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    child.stdin.flush()
+    wanted = sum("id" in message for message in messages)
+    return [json.loads(child.stdout.readline()) for _ in range(wanted)]
+
+
+HANDSHAKE = {
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "0"},
+    },
+}
+LIST = {"id": 2, "method": "tools/call", "params": {"name": "list_contexts", "arguments": {}}}
+
+
+def test_a_second_server_says_who_serves_and_exits(data_root: Path) -> None:
+    with serving(data_root, "--address", "127.0.0.1:0") as first:
+        read_until(first, "ready")
+        began = time.monotonic()
+        with serving(data_root, "--address", "127.0.0.1:0") as second:
+            _, words = second.communicate(timeout=60)
+        assert second.returncode == 4
+        assert str(first.pid) in words
+        assert time.monotonic() - began < 60
+        first.terminate()
+        assert first.wait(40) == 0
+
+
+def test_a_second_agent_over_stdio_joins_the_running_server(data_root: Path) -> None:
+    with serving(data_root, "--stdio") as first:
+        ask(first, HANDSHAKE)
+        with serving(data_root, "--stdio") as second:
+            read_until(second, "joining")
+            answers = ask(second, HANDSHAKE, LIST)
+            assert [answer["id"] for answer in answers] == [1, 2]
+            assert answers[1]["result"]["structuredContent"] == {"contexts": []}  # type: ignore[index]
+            _, _ = second.communicate(timeout=40)
+            assert second.returncode == 0
+        assert ask(first, LIST)[0]["id"] == 2
+
+
+def test_a_server_that_was_killed_leaves_the_directory_free(data_root: Path) -> None:
+    with serving(data_root, "--address", "127.0.0.1:0") as first:
+        read_until(first, "ready")
+        os.kill(first.pid, signal.SIGKILL)
+        first.wait(20)
+        with serving(data_root, "--address", "127.0.0.1:0") as second:
+            read_until(second, "ready")
+
+
+def test_a_stop_before_the_server_is_ready_is_clean(data_root: Path) -> None:
+    with serving(data_root, "--address", "127.0.0.1:0") as child:
+        read_until(child, "listening")
+        child.terminate()
+        assert child.wait(40) == 0
+    managed = open_managed(data_root, Settings())
+    with managed.locks.server("test", ""):
+        managed.close()
+
+
+def test_an_address_that_others_reach_is_warned_about(data_root: Path) -> None:
+    with serving(data_root, "--address", "0.0.0.0:0") as child:
+        assert "warning" in read_until(child, "READY")
+
+
+@pytest.mark.parametrize("address", ["nonsense", "127.0.0.1:99999", "256.1.1.1:80"])
+def test_an_address_that_is_none_is_refused(data_root: Path, address: str) -> None:
+    with serving(data_root, "--address", address) as child:
+        _, words = child.communicate(timeout=60)
+    assert child.returncode == 1
+    assert "INVALID_ARGUMENT" in words
