@@ -30,7 +30,7 @@ def dead(group: int) -> bool:
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
         listed = subprocess.run(
-            ["ps", "-A", "-o", "pgid=,stat="], capture_output=True, check=True, text=True
+            ["ps", "-A", "-ww", "-o", "pgid=,stat="], capture_output=True, check=True, text=True
         )
         rows = [line.split() for line in listed.stdout.splitlines()]
         if not any(row[0] == str(group) and not row[1].startswith("Z") for row in rows):

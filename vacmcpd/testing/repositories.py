@@ -13,7 +13,7 @@ from ..ports.budget import CancelFlag
 from ..ports.repository_store import FetchReport, OnProgress, RefKind, ResolvedRef
 
 _SECRET = re.compile(r"https?://[^/]*@|^(?:ssh://)?[^/@]*:[^/@]*@|\?")
-_SUPPORTED = re.compile(r"https://|ssh://|file:///|/|[\w.-]+@[\w.-]+:(?!:)")
+_SUPPORTED = re.compile(r"https://|ssh://|file:///|/|\w[\w.-]*@\w[\w.-]*:(?!:)")
 _LOOPBACK = re.compile(r"http://(?:localhost|127\.0\.0\.1|\[::1\])[:/]")
 _ID = re.compile(r"[0-9A-Fa-f]{7,40}")
 
