@@ -3,6 +3,8 @@
 import http.client
 import json
 import os
+import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,6 +19,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from vacmcpd.composition import open_managed
+from vacmcpd.managed.activity import QUIET
+from vacmcpd.settings import Settings
+from vacmcpd.testing.demo import make_demo_repository
 
 DRIVER = Path(__file__).with_name("driver.py")
 DEADLINE = 30.0
@@ -82,16 +89,17 @@ class Server:
             self.said.append(line.decode("utf-8", "replace").rstrip("\n"))
 
     def ready(self) -> "Server":
-        until(lambda: "driver: ready" in self.said or self.process.poll() is not None, "readiness")
+        words = {"driver: ready", "vacmcp: ready"}
+        until(lambda: words & set(self.said) or self.process.poll() is not None, "readiness")
         assert self.process.poll() is None, self.said
         return self
 
     @property
     def port(self) -> int:
-        def found() -> list[int]:
-            return [int(x.split()[2]) for x in list(self.said) if x.startswith("driver: listening")]
+        def found() -> "re.Match[str] | None":
+            return re.search(r"listening (?:on http://[\d.]+:)?(\d+)", self.stderr)
 
-        return until(found, "the port")[0]
+        return int(until(found, "the port")[1])
 
     @property
     def stderr(self) -> str:
@@ -260,9 +268,20 @@ class Starter:
         self._started: list[tuple[Server, threading.Thread]] = []
 
     def __call__(self, *arguments: str, prefix: tuple[str, ...] = (), **environment: str) -> Server:
+        """A server over the fakes of served.py."""
+        return self._start(
+            [*prefix, sys.executable, "-W", "error", str(DRIVER), *arguments], environment
+        )
+
+    def managed(self, data: Path, *arguments: str, **environment: str) -> Server:
+        """``vacmcpd`` over a data directory."""
+        command = [sys.executable, "-W", "error", "-m", "vacmcpd", "--data-dir", str(data)]
+        return self._start([*command, *arguments], environment)
+
+    def _start(self, command: list[str], environment: dict[str, str]) -> Server:
         notes = self._folder / "notes"
         process = subprocess.Popen(
-            [*prefix, sys.executable, "-W", "error", str(DRIVER), *arguments],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -294,6 +313,28 @@ def start(tmp_path: Path) -> Iterator[Starter]:
     starter = Starter(tmp_path)
     yield starter
     starter.end()
+
+
+@pytest.fixture(scope="session")
+def demo_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data directory with ``v1``, ``v2`` and ``both`` of the demo repository; to be copied."""
+    folder = tmp_path_factory.mktemp("demo")
+    url = make_demo_repository(folder / "demo").url
+    managed = open_managed(folder / "data", Settings())
+    for name in ("demo", "other"):
+        managed.repositories.add(name, url, activity=QUIET)
+    for release in ("v1", "v2"):
+        managed.contexts.create(release, [("demo", f"release/{release}")], activity=QUIET)
+    pairs = [("demo", "release/v2"), ("other", "release/v1")]
+    managed.contexts.create("both", pairs, activity=QUIET)
+    managed.close()
+    return folder / "data"
+
+
+@pytest.fixture
+def demo_copy(demo_data: Path, tmp_path: Path) -> Path:
+    """A data directory of one's own to break."""
+    return Path(shutil.copytree(demo_data, tmp_path / "data"))
 
 
 @pytest.fixture(scope="session")
