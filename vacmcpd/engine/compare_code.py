@@ -17,7 +17,7 @@ from .requests import CompareCodeRequest
 from .results import CompareCodeResult
 from .rows import hunk_head, line_row
 from .scope import check_revision, mismatch, resolve, scope_of, select_sides, told
-from .tokens import BYTES_PER_TOKEN, budget_of, fitting, room, size
+from .tokens import BYTES_PER_TOKEN, budget_of, fitting, holds, room, size
 
 TOOL = "compare_code"
 # No hunk line is shorter on the wire than {"kind":"ADDED","content":""} and a comma.
@@ -52,7 +52,7 @@ def answer(
     most = start[1] + max_tokens * BYTES_PER_TOKEN // _SHORTEST_LINE + 1
     diff = _diff(providers, sides, path, start[0], most, cancel)
     empty = _result(sides, diff, max(diff.total_hunks, start[0] + len(diff.hunks)))
-    page = _page(diff, start, room(max_tokens, empty.to_wire()))
+    page = _page(diff, start, empty, max_tokens)
     return replace(
         empty,
         hunks=page.hunks,
@@ -141,10 +141,14 @@ def _result(sides: tuple[Context, Context], diff: SourceDiff, total: int) -> Com
     )
 
 
-def _page(diff: SourceDiff, start: tuple[int, int], available: int) -> _Page:
+def _page(
+    diff: SourceDiff, start: tuple[int, int], empty: CompareCodeResult, max_tokens: int
+) -> _Page:
     first, skipped = start
     hunks = [_from(hunk, 0 if at else skipped) for at, hunk in enumerate(diff.hunks)]
-    kept = fitting(_sizes(hunks), available)
+    kept = sum(len(hunk.lines) for hunk in hunks)
+    if not holds(max_tokens, replace(empty, hunks=tuple(hunks)).to_wire()):
+        kept = fitting(_sizes(hunks), room(max_tokens, empty.to_wire()))
     taken: list[Hunk] = []
     for at, hunk in enumerate(hunks):
         offset, lines = (0 if at else skipped), len(hunk.lines)

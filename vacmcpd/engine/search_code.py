@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from ..errors import QueryError, WireCode, invalid_argument
 from ..model import Context, Member, Scope
@@ -24,9 +25,12 @@ from .scope import (
     told,
 )
 from .text import require_askable
-from .tokens import budget_of, fitting, room, rows_of, size
+from .tokens import budget_of, fitting, holds, room, rows_of, size
 
 TOOL = "search_code"
+
+_Row: TypeAlias = tuple[int, int, SearchMatch]
+"""Which member, which of its matches, and that match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,16 +137,26 @@ def _paged(
         total_is_exact=exact,
         truncated=True,
     )
-    kept = fitting(_sizes(context, rows), room(max_tokens, empty.to_wire()))
+    kept = len(rows)
+    if not holds(max_tokens, _of(empty, rows).to_wire()):
+        kept = fitting(_sizes(context, rows), room(max_tokens, empty.to_wire()))
     position = rows[kept][:2] if kept < len(rows) else _unread(windows, first)
     # A page without a match can't be paged past, whatever its provider counted.
     following = cursor.write(TOOL, digested, position) if position and kept else ""
     return replace(
-        empty,
-        evidence=tuple(_cited(context, at, match) for at, _, match in rows[:kept]),
-        matches=tuple((context.members[at], match) for at, _, match in rows[:kept]),
+        _of(empty, rows[:kept]),
         truncated=position is not None or not exact,
         next_cursor=following,
+    )
+
+
+def _of(empty: SearchCodeResult, rows: Sequence[_Row]) -> SearchCodeResult:
+    """The answer of these rows."""
+    context = empty.context
+    return replace(
+        empty,
+        evidence=tuple(_cited(context, at, match) for at, _, match in rows),
+        matches=tuple((context.members[at], match) for at, _, match in rows),
     )
 
 
@@ -150,7 +164,7 @@ def _coverage(windows: Sequence[_Window], exact: bool) -> Coverage:
     return of_members((window.page.coverage for window in windows), cut=not exact)
 
 
-def _sizes(context: Context, rows: Sequence[tuple[int, int, SearchMatch]]) -> Iterator[int]:
+def _sizes(context: Context, rows: Sequence[_Row]) -> Iterator[int]:
     several = len(context.members) > 1
     for at, _, match in rows:
         row = match_row(context.members[at], match, several)

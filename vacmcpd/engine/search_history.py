@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 from .. import paths
 from ..errors import QueryError, WireCode
@@ -18,7 +19,7 @@ from .results import SearchHistoryResult
 from .rows import history_row
 from .scope import check_revision, inside, mismatch, narrow, resolve, scope_of, told
 from .text import require_askable
-from .tokens import budget_of, fitting, room, rows_of, size
+from .tokens import budget_of, fitting, holds, room, rows_of, size
 
 TOOL = "search_history"
 
@@ -31,6 +32,10 @@ class _Walk:
     member: Member
     offset: int
     page: HistoryPage
+
+
+_Row: TypeAlias = tuple[_Walk, int, HistoryEntry]
+"""Whose walk, which of its entries, and that entry."""
 
 
 def answer(
@@ -126,21 +131,26 @@ def _paged(
         truncated=True,
     )
     several = len(context.members) > 1
-    kept = fitting(_sizes(rows[:limit], several), room(max_tokens, empty.to_wire()))
+    kept = min(len(rows), limit)
+    if not holds(max_tokens, _of(empty, rows[:kept]).to_wire()):
+        kept = fitting(_sizes(rows[:limit], several), room(max_tokens, empty.to_wire()))
     following = ""
     if kept < len(rows):
         walk, index, _ = rows[kept]
         following = cursor.write(TOOL, digested, (walk.at, walk.offset + index))
+    return replace(_of(empty, rows[:kept]), truncated=bool(following), next_cursor=following)
+
+
+def _of(empty: SearchHistoryResult, rows: Sequence[_Row]) -> SearchHistoryResult:
+    """The answer of these rows."""
     return replace(
         empty,
-        evidence=tuple(_cited(walk, entry) for walk, _, entry in rows[:kept]),
-        commits=tuple((walk.member, entry) for walk, _, entry in rows[:kept]),
-        truncated=bool(following),
-        next_cursor=following,
+        evidence=tuple(_cited(walk, entry) for walk, _, entry in rows),
+        commits=tuple((walk.member, entry) for walk, _, entry in rows),
     )
 
 
-def _sizes(rows: Sequence[tuple[_Walk, int, HistoryEntry]], several: bool) -> Iterator[int]:
+def _sizes(rows: Sequence[_Row], several: bool) -> Iterator[int]:
     for walk, _, entry in rows:
         row = history_row(walk.member, entry, several)
         yield size(row) + size(cited_row(_cited(walk, entry), several)) + 2

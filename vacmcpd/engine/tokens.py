@@ -58,6 +58,14 @@ def rows_of(requested: int, tool: str) -> int:
     return requested
 
 
+def holds(max_tokens: int, whole: Any) -> bool:
+    """Whether an answer with all its items fits, and a cursor too.
+
+    Most do, and one pass over the whole costs a fraction of one for each item.
+    """
+    return size(whole) <= max_tokens * BYTES_PER_TOKEN - _CURSOR_ROOM
+
+
 def room(max_tokens: int, empty: Any, *, paged: bool = True) -> int:
     """The bytes left for items beside the answer without them and, when ``paged``, a cursor."""
     return max_tokens * BYTES_PER_TOKEN - size(empty) - (_CURSOR_ROOM if paged else 0)
