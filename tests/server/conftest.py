@@ -188,6 +188,16 @@ class Server:
         connection.sendall("\r\n".join([*lines, "", ""]).encode() + data)
         return connection
 
+    def status_of(self, body: Any, *lines: str) -> int:
+        """The status that a request with exactly these header lines gets."""
+        data = json.dumps(body).encode()
+        given = ("POST /mcp HTTP/1.1", *lines, "Content-Type: application/json")
+        head = "\r\n".join([*given, f"Content-Length: {len(data)}", "", ""])
+        with socket.create_connection(("127.0.0.1", self.port), timeout=DEADLINE) as connection:
+            connection.sendall(head.encode() + data)
+            with connection.makefile("rb") as answer:
+                return int(answer.readline().split()[1])
+
 
 class Pipe:
     """A client on the other end of a stdio server."""

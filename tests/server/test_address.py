@@ -75,5 +75,18 @@ def test_a_server_on_an_address_answers_to_it_and_to_what_was_configured() -> No
     assert HostPolicy("fd00::1").admits_host("[FD00::1]:8080")
 
 
+@pytest.mark.parametrize("bound", ["0.0.0.0", "::"])
+def test_a_server_on_every_interface_answers_to_any_address_and_to_no_other_name(
+    bound: str,
+) -> None:
+    policy = HostPolicy(bound, ["box"])
+    for host in ("192.168.1.5:8080", "10.0.0.1", "[fd00::1]:8080", "localhost:1", "Box:8080"):
+        assert policy.admits_host(host)
+    for foreign in ("evil.example", "10.0.0.1.evil.example", "1e3", "[box]", "10.0.0.1:x", None):
+        assert not policy.admits_host(foreign)
+    # A page can be served from any address; it still is not this server's own.
+    assert not policy.admits_origin("http://10.0.0.1")
+
+
 def test_no_origin_is_no_browser() -> None:
     assert HostPolicy("127.0.0.1").admits_origin(None)

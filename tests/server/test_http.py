@@ -235,6 +235,20 @@ def test_both_forms_of_an_answer_have_to_be_acceptable(
     assert http_server.request(LIST, headers={"Accept": accept}).status == status
 
 
+def test_an_accept_may_come_in_two_headers(http_server: Any) -> None:
+    lines = ("Accept: application/json", "Accept: text/event-stream")
+    assert http_server.status_of(LIST, "Host: localhost", *lines) == 200
+
+
+def test_a_second_origin_hides_behind_no_first(http_server: Any) -> None:
+    lines = ("Accept: */*", "Origin: http://localhost", "Origin: http://evil.example")
+    assert http_server.status_of(LIST, "Host: localhost", *lines) == 403
+
+
+def test_a_second_host_is_refused(http_server: Any) -> None:
+    assert http_server.status_of(LIST, "Host: localhost", "Host: evil", "Accept: */*") == 400
+
+
 @pytest.mark.parametrize("message", ["notifications/initialized", "notifications/cancelled"])
 def test_a_notification_is_accepted_without_an_answer(http_server: Any, message: str) -> None:
     body = {"jsonrpc": "2.0", "method": message, "params": {"requestId": 1}}

@@ -21,11 +21,9 @@ class Disconnected(Exception):
 
 
 def header(scope: Scope, name: bytes) -> str | None:
-    """The first header of that name (in lower case)."""
-    for key, value in scope["headers"]:
-        if key == name:
-            return str(value.decode("latin-1"))
-    return None
+    """The header of that name (in lower case); one sent several times is one list, as in HTTP."""
+    values = [value for key, value in scope["headers"] if key == name]
+    return b", ".join(values).decode("latin-1") if values else None
 
 
 async def read_body(scope: Scope, receive: Receive) -> bytes:

@@ -16,15 +16,20 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 class HostPolicy:
     """Answers for the loopback names, the bound address and ``extra`` names, on any port.
 
-    Ports are not compared: forwarded ports are common and change nothing about who asks.
+    One bound to every interface answers for any address too: which ones it has changes while it
+    runs, and a page that rebinds its name still sends the name. Ports are not compared: forwarded
+    ports are common and change nothing about who asks.
     """
 
     def __init__(self, bound: str, extra: Iterable[str] = ()) -> None:
         self._names = {name.lower() for name in (*_LOOPBACK, _bracketed(bound), *extra)}
+        self._everywhere = ipaddress.ip_address(bound).is_unspecified
 
     def admits_host(self, header: str | None) -> bool:
         """Whether a Host header names this server."""
-        return header is not None and self._admits(header)
+        if header is None:
+            return False
+        return self._admits(header) or (self._everywhere and _is_address(header))
 
     def admits_origin(self, header: str | None) -> bool:
         """Whether an Origin is absent (no browser) or one of this server's own names."""
@@ -38,9 +43,13 @@ class HostPolicy:
         return match is not None and match["host"].lower() in self._names
 
 
-def _bracketed(bound: str) -> str:
+def _is_address(authority: str) -> bool:
+    match = _HOST.fullmatch(authority)
     try:
-        six = ipaddress.ip_address(bound).version == 6
+        return match is not None and bool(ipaddress.ip_address(match["host"].strip("[]")))
     except ValueError:
-        six = False
-    return f"[{bound}]" if six else bound
+        return False
+
+
+def _bracketed(bound: str) -> str:
+    return f"[{bound}]" if ipaddress.ip_address(bound).version == 6 else bound

@@ -8,6 +8,7 @@ import sys
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
+from socket import gethostname
 
 from ..composition import Managed, ServedData, budgets_of, build_engine, open_managed
 from ..errors import Locked
@@ -44,6 +45,7 @@ def serve_http(root: Path, settings: Settings, address: str) -> int:
             workers=settings.server.workers,
             budgets=budgets_of(settings),
             drain_seconds=settings.server.drain_seconds,
+            allowed_hosts=() if is_loopback(host) else (gethostname(),),
             proxy_socket_path=managed.data.server_socket,
             on_ready=partial(_say, "ready"),
         )
