@@ -37,7 +37,7 @@ class _Job:
     running: _Running | None = None
 
     def given_up(self, _: object) -> None:
-        if self.running is None or not self.reply.cancelled():
+        if self.running is None or not self.reply.cancelled() or self.running.limit.expired():
             return
         self.running.worker.cancel(self.running.number)
         last = asyncio.get_running_loop().time() + CANCEL_SECONDS
@@ -70,8 +70,10 @@ class WorkerRunner:
         self._budgets = budgets
         self._grace = grace
         self._queue_limit = queue_limit
-        self._queue: asyncio.Queue[_Job] = asyncio.Queue()
-        self._waiting: set[_Job] = set()
+        # One ticket for each job that came; a job that is given up leaves its ticket behind and
+        # nothing else, however many clients come and go while all workers are busy.
+        self._tickets: asyncio.Queue[None] = asyncio.Queue()
+        self._waiting: dict[_Job, None] = {}
         self._numbers = itertools.count(1)
         self._workers: set[Worker] = set()
         self._first: list[Worker] = []
@@ -94,9 +96,9 @@ class WorkerRunner:
             return Reply(ReplyKind.BUSY)
         job = _Job(request, asyncio.get_running_loop().create_future())
         job.reply.add_done_callback(job.given_up)
-        job.reply.add_done_callback(lambda _: self._waiting.discard(job))
-        self._waiting.add(job)
-        self._queue.put_nowait(job)
+        job.reply.add_done_callback(lambda _: self._waiting.pop(job, None))
+        self._waiting[job] = None
+        self._tickets.put_nowait(None)
         return await job.reply
 
     async def healthy(self) -> bool:
@@ -122,26 +124,25 @@ class WorkerRunner:
             # ready() says so, and the server does not start.
             return
         while True:
-            job = await self._next_job(worker)
-            if job is None:
+            if not await self._ticket(worker):
                 worker = await self._replace(worker, None)
-                continue
-            self._waiting.discard(job)
-            worker = await self._serve(worker, job)
+            elif (job := next(iter(self._waiting), None)) is not None:
+                del self._waiting[job]
+                worker = await self._serve(worker, job)
 
-    async def _next_job(self, worker: Worker) -> _Job | None:
-        """The next request, or None when the worker dies while it waits for one."""
-        coming = asyncio.create_task(self._queue.get())
+    async def _ticket(self, worker: Worker) -> bool:
+        """Wait until something was asked; False when the worker dies while it waits."""
+        coming = asyncio.create_task(self._tickets.get())
         try:
             await asyncio.wait({coming, worker.ended}, return_when=asyncio.FIRST_COMPLETED)
             if not worker.ended.done():
-                return coming.result()
+                return True
         finally:
             coming.cancel()
         await asyncio.wait({coming})
         if not coming.cancelled():
-            self._queue.put_nowait(coming.result())
-        return None
+            self._tickets.put_nowait(None)
+        return False
 
     async def _serve(self, worker: Worker, job: _Job) -> Worker:
         for _ in range(_ATTEMPTS):
@@ -194,5 +195,7 @@ class WorkerRunner:
     def _refuse(self, job: _Job | None) -> None:
         if job is not None:
             job.finish(Reply(ReplyKind.FAULT))
-        while not self._workers and not self._queue.empty():
-            self._queue.get_nowait().finish(Reply(ReplyKind.FAULT))
+        if not self._workers:
+            for waiting in list(self._waiting):
+                waiting.finish(Reply(ReplyKind.FAULT))
+            self._waiting.clear()
