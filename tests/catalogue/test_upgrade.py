@@ -245,7 +245,7 @@ def test_a_catalogue_up_to_date_is_opened_without_alembic_or_lock(data: DataDire
     )
     with FileLock(data.catalogue_lock):
         done = subprocess.run(
-            [sys.executable, "-W", "error", "-c", program, str(data.root)],
+            [sys.executable, "-P", "-W", "error", "-c", program, str(data.root)],
             capture_output=True,
             check=True,
             encoding="utf-8",
@@ -268,7 +268,7 @@ def test_six_processes_open_a_new_catalogue_at_once(data_root: Path) -> None:
     )
     processes = [
         subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", program, str(data_root), f"r{number}"],
+            [sys.executable, "-P", "-W", "error", "-c", program, str(data_root), f"r{number}"],
             stdin=subprocess.PIPE,
             stderr=subprocess.PIPE,
             encoding="utf-8",
@@ -421,7 +421,7 @@ def test_a_process_killed_in_an_upgrade_leaves_the_old_or_the_new(
     seeded: DataDirectory, coming: Schema, point: str, revision: str
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, str(seeded.root), point, str(coming.scripts)],
+        [sys.executable, "-P", "-c", KILLED, str(seeded.root), point, str(coming.scripts)],
         check=False,
         capture_output=True,
     )
@@ -442,6 +442,7 @@ def test_a_process_killed_while_making_a_catalogue_leaves_none(
     done = subprocess.run(
         [
             sys.executable,
+            "-P",
             "-c",
             KILLED,
             str(data_root),

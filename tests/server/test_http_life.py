@@ -272,5 +272,7 @@ def test_workers_import_no_protocol_library(start: Any) -> None:
         "print([name for name in sys.modules if name.split('.')[0] in "
         "('mcp', 'mcp_types', 'uvicorn', 'starlette', 'pydantic', 'anyio')])"
     )
-    done = subprocess.run([sys.executable, "-c", check], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", check], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == "[]"
