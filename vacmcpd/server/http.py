@@ -4,10 +4,10 @@ import asyncio
 import gc
 import math
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from ..engine import Budgets, Engine
 from . import notify
@@ -27,6 +27,7 @@ __all__ = ["HttpServer", "bind"]
 
 _MAX_CONNECTIONS = 1000
 _KEEP_ALIVE_SECONDS = 30
+_HEADER_SECONDS = 15.0
 
 
 class HttpServer:
@@ -66,6 +67,7 @@ class HttpServer:
                 stop.install()
                 life = asyncio.create_task(self._life())
                 stack.push_async_callback(_cancel, life)
+                stack.push_async_callback(_cancel, _closing_idle(web))
                 await _until_one_ends(stop, serving, life)
                 await self._drain(web, serving)
                 if life.done():
@@ -78,10 +80,11 @@ class HttpServer:
             _load_protocol, self._runner, self._proxy_socket_path
         )
         await self._runner.ready()
+        # Outside of run(), whose task group would wrap what can't be started.
+        if self._proxies is not None:
+            await self._proxies.start()
         async with manager.run():
             self._gate.open(manager.handle_request, exchange)
-            if self._proxies is not None:
-                await self._proxies.start()
             self._gate.ready = True
             self._notifier.ready("serving")
             self._on_ready()
@@ -105,6 +108,13 @@ async def _until_one_ends(stop: StopSignal, *tasks: "asyncio.Task[None]") -> Non
         asked.cancel()
 
 
+def _closing_idle(web: "uvicorn.Server") -> "asyncio.Task[None]":
+    from .idle import Connection, close_idle
+
+    connections = cast("Collection[Connection]", web.server_state.connections)
+    return asyncio.create_task(close_idle(connections, _HEADER_SECONDS))
+
+
 async def _cancel(task: "asyncio.Task[None]") -> None:
     task.cancel()
     await asyncio.wait({task})
@@ -126,6 +136,8 @@ def _load_web(gate: Gate, drain_seconds: float) -> "uvicorn.Server":
             ws="none",
             lifespan="off",
             log_config=None,
+            # Its warnings are what clients do wrong, and advice to install what is left out here.
+            log_level="error",
             access_log=False,
             proxy_headers=False,
             server_header=False,
