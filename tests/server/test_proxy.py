@@ -174,6 +174,30 @@ def test_a_dead_servers_socket_is_replaced(start: Any, pipe: Any, path: Path) ->
     assert client.initialize()
 
 
+def test_a_link_in_place_of_the_socket_is_replaced_and_not_followed(
+    start: Any, pipe: Any, path: Path, tmp_path: Path
+) -> None:
+    path.parent.mkdir()
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("kept", encoding="utf-8")
+    path.symlink_to(elsewhere)
+    start("http", "--socket", str(path)).ready()
+    assert stat.S_ISSOCK(path.lstat().st_mode)
+    assert stat.S_IMODE(path.lstat().st_mode) == 0o600
+    assert elsewhere.read_text(encoding="utf-8") == "kept"
+
+
+@pytest.mark.parametrize("kind", ["http", "stdio"])
+def test_what_can_not_be_replaced_by_a_socket_ends_the_server_with_what_to_do(
+    start: Any, path: Path, kind: str
+) -> None:
+    (path / "something").mkdir(parents=True)
+    server = start(kind, "--socket", str(path))
+    assert server.wait() == 1
+    assert "remove it" in server.stderr
+    assert "Traceback" not in server.stderr
+
+
 def test_more_sessions_than_are_served_are_told_so(start: Any, path: Path) -> None:
     start("http", "--socket", str(path)).ready()
     connections = [rendezvous.connect(path) for _ in range(64)]

@@ -13,7 +13,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from ..errors import Locked
+from ..errors import BuildCode, LifecycleError, Locked
 
 _BACKLOG = 64
 _CONNECT_SECONDS = 5.0
@@ -22,10 +22,18 @@ _CONNECT_SECONDS = 5.0
 def listen(path: Path) -> tuple[socket.socket, str]:
     """A listening socket for ``path`` and the token that a client sends first ("" for none).
 
-    Replaces what a dead server left there; the caller holds the server's lock.
+    Replaces what a dead server left there; the caller holds the server's lock. Raises
+    LifecycleError where something stands that can't be replaced.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path.unlink(missing_ok=True)
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as failure:
+        raise LifecycleError(
+            BuildCode.INVALID_ARGUMENT,
+            f"{path.parent.name}/{path.name} in the data directory can't be replaced: "
+            f"{failure.strerror}; remove it",
+        ) from None
     with suppress(OSError):
         return _listen_unix(path), ""
     return _listen_loopback(path)
