@@ -135,18 +135,47 @@ def test_a_forged_position_is_refused(engine: Engine, position: Any) -> None:
     refused(engine, replace(PAGED[3], cursor=forged(**{**value, "p": position})))
 
 
-@pytest.mark.parametrize("request_", PAGED, ids=lambda request: type(request).__name__)
-@pytest.mark.parametrize("position", [[2**31 - 1, 0], [1, 2**31 - 1], [7, 7]])
-def test_a_position_beyond_the_end_is_an_empty_last_page(
-    engine: Engine, request_: Any, position: list[int]
-) -> None:
-    if position[0] == 1 and isinstance(request_, TraceCallsRequest | CompareCallsRequest):
-        position = [2**31 - 1, position[1]]
-    cursor = first_cursor(engine, request_)
+def moved(engine: Engine, request: Any, *position: int) -> Any:
+    """The request with its cursor's position forged."""
+    cursor = first_cursor(engine, request)
     value = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    wire = engine.answer(replace(request_, cursor=forged(**{**value, "p": position}))).to_wire()
+    return replace(request, cursor=forged(**{**value, "p": list(position)}))
+
+
+@pytest.mark.parametrize("request_", PAGED, ids=lambda request: type(request).__name__)
+def test_a_position_beyond_the_end_is_an_empty_last_page(engine: Engine, request_: Any) -> None:
+    walked = isinstance(request_, TraceCallsRequest | CompareCallsRequest)
+    last = moved(engine, request_, *((2**31 - 1, 0) if walked else (1, 2**31 - 1)))
+    wire = engine.answer(last).to_wire()
     assert wire["truncated"] is False
     assert "next_cursor" not in wire
+    plain = engine.answer(request_).to_wire()
+    assert wire.get("total_matches") == plain.get("total_matches")
+    if not walked:
+        # The last member was asked, so that the answer rests on something.
+        assert wire["coverage"]["members"]
+
+
+@pytest.mark.parametrize("request_", [PAGED[0], PAGED[3]], ids=["search_code", "search_history"])
+@pytest.mark.parametrize("position", [(2, 0), (2**31 - 1, 7)])
+def test_a_position_in_a_member_that_is_not_there_is_refused(
+    engine: Engine, request_: Any, position: tuple[int, int]
+) -> None:
+    refused(engine, moved(engine, request_, *position))
+
+
+@pytest.mark.parametrize("position", [(1, 0), (2**31 - 1, 0)])
+def test_a_position_in_a_hunk_that_is_not_there_is_refused(
+    engine: Engine, contexts: list[Context], position: tuple[int, int]
+) -> None:
+    pins = {context.id: context.members[0] for context in contexts}
+    sides = [(pins["v1"], None), (pins["v2"], None)]
+    digest = cursors.digest("compare_code", sides, ["v1", "v2", "app.py"])
+    request = CompareCodeRequest("v1", "v2", "app.py")
+    assert engine.answer(request).to_wire()["total_hunks"] == 1
+    refused(engine, replace(request, cursor=cursors.write("compare_code", digest, position)))
+    first = cursors.write("compare_code", digest, (0, 0))
+    assert engine.answer(replace(request, cursor=first)) == engine.answer(request)
 
 
 @given(st.text(max_size=300))

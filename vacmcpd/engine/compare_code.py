@@ -51,7 +51,9 @@ def answer(
     start = cursor.read(request.cursor, TOOL, digested)
     most = start[1] + max_tokens * BYTES_PER_TOKEN // _SHORTEST_LINE + 1
     diff = _diff(providers, sides, path, start[0], most, cancel)
-    empty = _result(sides, diff, max(diff.total_hunks, start[0] + len(diff.hunks)))
+    total = max(diff.total_hunks, start[0] + len(diff.hunks) if diff.hunks else 0)
+    cursor.require_inside(start[0], total, TOOL)
+    empty = _result(sides, diff, total)
     page = _page(diff, start, empty, max_tokens)
     return replace(
         empty,

@@ -55,6 +55,12 @@ def read(cursor: str, tool: str, digested: str) -> tuple[int, int]:
     return _position(value.get("p"), tool)
 
 
+def require_inside(position: int, count: int, tool: str) -> None:
+    """Refuse a cursor whose first number leads beyond ``count``; none that was given does."""
+    if position >= max(count, 1):
+        raise _refused(tool, "is not one that this tool gives")
+
+
 def _artifact(artifact: Artifact | None) -> tuple[str, ...]:
     return () if artifact is None else (artifact.label, artifact.key)
 

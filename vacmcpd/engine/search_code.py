@@ -64,6 +64,7 @@ def answer(
     members = [(member, member.search) for member in context.members]
     digested = cursor.digest(TOOL, members, [context.id, text])
     first, offset = cursor.read(request.cursor, TOOL, digested)
+    cursor.require_inside(first, len(context.members), TOOL)
     windows: list[_Window] = []
     for at, member in enumerate(context.members):
         skipped = offset if at == first else 0

@@ -57,6 +57,7 @@ def answer(
         [context.id, filters.message, filters.symbol, filters.path],
     )
     start = cursor.read(request.cursor, TOOL, digested)
+    cursor.require_inside(start[0], len(context.members), TOOL)
     walks = list(_walks(providers, context, filters, start, limit, cancel))
     return _paged(context, walks, digested, limit, max_tokens)
 
