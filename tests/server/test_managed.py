@@ -92,6 +92,28 @@ def test_a_second_agent_over_stdio_joins_the_running_server(data_root: Path) -> 
         assert ask(first, LIST)[0]["id"] == 2
 
 
+@pytest.mark.parametrize("closed", ["", "2>&-"], ids=["nobody reads it", "it is closed"])
+def test_a_standard_error_that_takes_nothing_stops_no_server(data_root: Path, closed: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = f'exec "$0" -m vacmcpd --data-dir "$1" --stdio {closed}'
+    with subprocess.Popen(
+        ["sh", "-c", command, sys.executable, str(data_root)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=writer,
+        text=True,
+        encoding="utf-8",
+    ) as child:
+        os.close(writer)
+        try:
+            assert ask(child, HANDSHAKE, LIST)[1]["id"] == 2
+            answers, _ = child.communicate(timeout=40)
+            assert (answers, child.returncode) == ("", 0)
+        finally:
+            child.kill()
+
+
 def test_a_server_that_was_killed_leaves_the_directory_free(data_root: Path) -> None:
     with serving(data_root, "--address", "127.0.0.1:0") as first:
         read_until(first, "ready")

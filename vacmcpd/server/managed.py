@@ -4,8 +4,9 @@ The order is lock, socket and a line on stderr first, so that a client knows wit
 it got; then catalogue, recovery and the heavy imports; then readiness.
 """
 
+import os
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 from socket import gethostname
@@ -25,6 +26,7 @@ def serve_http(root: Path, settings: Settings, address: str) -> int:
     from .run import run_http
     from .signals import exit_on_signals
 
+    _open_standard_streams()
     with ExitStack() as stack:
         stack.enter_context(exit_on_signals())
         managed = open_managed(root, settings)
@@ -57,6 +59,7 @@ def serve_stdio(root: Path, settings: Settings) -> int:
     from .run import run_stdio
     from .signals import exit_on_signals
 
+    _open_standard_streams()
     with ExitStack() as stack:
         stack.enter_context(exit_on_signals())
         managed = open_managed(root, settings)
@@ -90,5 +93,16 @@ def _read(managed: Managed) -> ServedData:
     return served
 
 
+def _open_standard_streams() -> None:
+    """Open what this process was started without, or the next file would be taken for it."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        os.set_inheritable(descriptor, True)
+    os.close(descriptor)
+
+
 def _say(line: str) -> None:
-    print(f"vacmcp: {line}", file=sys.stderr, flush=True)
+    # Without a standard error print would write to standard output, which is the client's. One
+    # that nobody reads is no reason to stop serving.
+    if sys.stderr is not None:
+        with suppress(OSError):
+            print(f"vacmcp: {line}", file=sys.stderr, flush=True)
