@@ -2,13 +2,16 @@
 
 import json
 import os
+import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,3 +147,53 @@ def test_an_address_that_is_none_is_refused(data_root: Path, address: str) -> No
         _, words = child.communicate(timeout=60)
     assert child.returncode == 1
     assert "INVALID_ARGUMENT" in words
+
+
+def end_of_the_client(server: Any, call: Any) -> None:
+    call.shutdown(socket.SHUT_RDWR)
+
+
+def kill(server: Any, call: Any) -> None:
+    server.stop(signal.SIGKILL)
+
+
+def two_signals(server: Any, call: Any) -> None:
+    server.process.send_signal(signal.SIGTERM)
+    # Only once the first was taken, which closes the socket, is another one the second.
+    deadline = time.monotonic() + 30
+    while time.monotonic() < deadline and server.process.poll() is None:
+        server.process.send_signal(signal.SIGTERM)
+        time.sleep(0.02)
+    assert server.wait() == 0
+
+
+@pytest.mark.parametrize("end", [end_of_the_client, kill, two_signals])
+def test_no_git_outlives_whom_it_works_for(
+    start: Any, poll: Any, demo_copy: Path, tmp_path: Path, end: Callable[[Any, Any], None]
+) -> None:
+    real, note = shutil.which("git"), tmp_path / "git.pid"
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    stand_in = folder / "git"
+    lines = ('case "$*" in', f'*" log "*) echo $$ > "{note}"; exec sleep 600;;', "esac")
+    stand_in.write_text("\n".join(["#!/bin/sh", *lines, f'exec "{real}" "$@"', ""]), "utf-8")
+    stand_in.chmod(0o755)
+    path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+    server = start.managed(demo_copy, "--address", "127.0.0.1:0", PATH=path).ready()
+    params = {"name": "search_history", "arguments": {"context": "v1"}}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    with server.connect(body) as call:
+        poll(lambda: note.exists() and note.read_text("utf-8").strip(), "the start of git")
+        git = int(note.read_text("utf-8"))
+        assert alive(git)
+        end(server, call)
+        poll(lambda: not alive(git), "the end of git")
+    assert "did not stop" not in server.stderr
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True

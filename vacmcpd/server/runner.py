@@ -24,8 +24,8 @@ QUEUE_LIMIT = 256
 GRACE_SECONDS = 5.0
 """How much longer than its budgets a request may take before it is given up."""
 
-CANCEL_SECONDS = 2.0
-"""How long an engine may take to notice that nobody waits for its answer."""
+CANCEL_SECONDS = 3.0
+"""How long an engine may take to notice that nobody waits, and to end a git that resists for 2."""
 
 
 class ReplyKind(StrEnum):
