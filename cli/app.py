@@ -4,6 +4,7 @@ Only typer is imported here; a command imports what it works with when it runs, 
 ``vacmcp repo list`` has half a second for everything.
 """
 
+import gc
 import os
 import sys
 import traceback
@@ -33,6 +34,10 @@ from .text import redacted
 # typer carried click as a dependency first and as a part of itself later: its exception bases are
 # reached through the one name that both export.
 _PARSING_FAILED: type[Exception] = typer.BadParameter.__mro__[2]
+
+# Imports make many objects and no garbage: at the usual threshold the collector walks them all
+# dozens of times before a command has begun.
+gc.set_threshold(50_000, 20, 20)
 
 app = typer.Typer(
     name="vacmcp",

@@ -115,7 +115,7 @@ class Managed:
         return Repositories(
             self.catalogue,
             self._late_store,
-            self.locks,
+            self._late_locks,
             allow_http=self.settings.git.allow_http,
             lock_timeout=self.settings.locks.timeout,
             faults=self.faults,
@@ -128,7 +128,7 @@ class Managed:
         return Contexts(
             self.catalogue,
             self._late_store,
-            self.locks,
+            self._late_locks,
             self._queue,
             cast("Pipeline", _Late(lambda: self._pipeline)),
             lock_timeout=self.settings.locks.timeout,
@@ -142,7 +142,7 @@ class Managed:
         return recover(
             self.catalogue,
             self._queue,
-            self.locks,
+            self._late_locks,
             self._late_store,
             self.data,
             faults=self.faults,
@@ -190,6 +190,10 @@ class Managed:
         return cast("GitRepositoryStore", _Late(lambda: self.store))
 
     @cached_property
+    def _late_locks(self) -> "FileLocks":
+        return cast("FileLocks", _Late(lambda: self.locks))
+
+    @cached_property
     def _objects(self) -> "GitObjects":
         from .adapters.git.objects import GitObjects
 
@@ -200,7 +204,7 @@ class Managed:
     def _queue(self) -> "LocalQueue":
         from .managed.queue import LocalQueue
 
-        return LocalQueue(self.catalogue, self.locks)
+        return LocalQueue(self.catalogue, self._late_locks)
 
     @cached_property
     def _search_builder(self) -> "ScanBuilder":
