@@ -39,18 +39,31 @@ _PARSING_FAILED: type[Exception] = typer.BadParameter.__mro__[2]
 # dozens of times before a command has begun.
 gc.set_threshold(50_000, 20, 20)
 
-app = typer.Typer(
-    name="vacmcp",
-    help="Version-aware code intelligence for AI coding agents, answered from pinned commits.",
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-)
-app.add_typer(repo.app, name="repo")
-app.add_typer(context.app, name="context")
-app.add_typer(config.app, name="config")
-service.register(app)
+_GROUPS = {"repo": repo.app, "context": context.app, "config": config.app}
+
+
+def build_app(first_word: str = "") -> typer.Typer:
+    """All commands; only one group's when ``first_word`` names it.
+
+    Every parameter of every command gets a converter when the app is called: a command of a
+    group need not wait for those of all the others.
+    """
+    app = typer.Typer(
+        name="vacmcp",
+        help="Version-aware code intelligence for AI coding agents, answered from pinned commits.",
+        add_completion=False,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    )
+    if first_word in _GROUPS:
+        app.callback()(service.options)
+        app.add_typer(_GROUPS[first_word], name=first_word)
+        return app
+    for name, group in _GROUPS.items():
+        app.add_typer(group, name=name)
+    service.register(app)
+    return app
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -79,6 +92,7 @@ def _attempt(arguments: list[str]) -> int:
     as_json = "--json" in _before_dashes(arguments)
     SIGNALS.install()
     try:
+        app = build_app(arguments[0] if arguments else "")
         outcome = app(args=arguments, prog_name="vacmcp", standalone_mode=False)
         return outcome if isinstance(outcome, int) else 0
     except UsageFailure as error:

@@ -14,7 +14,7 @@ from typing import Any
 import typer
 
 from . import views
-from .app import app
+from .app import build_app
 
 _AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 _COMMIT = "8af31e2c8d0a4f1b6e5d3c2a90b7f4e1d6c8a3b5"
@@ -121,7 +121,7 @@ def document() -> str:
 
 def commands() -> Iterator[tuple[str, Any]]:
     """Every command by its words, in the order of the help."""
-    root: Any = typer.main.get_command(app)
+    root: Any = typer.main.get_command(build_app())
     for name, found in root.commands.items():
         inner = getattr(found, "commands", None)
         if inner is None:

@@ -39,14 +39,14 @@ ShowVersion = Annotated[
 
 def register(app: typer.Typer) -> None:
     """Add the commands to ``app``."""
-    app.callback()(_options)
+    app.callback()(options)
     app.command()(serve)
     app.command()(doctor)
     app.command()(demo)
     app.command()(version)
 
 
-def _options(show_version: ShowVersion = False) -> None:
+def options(show_version: ShowVersion = False) -> None:
     """Version-aware code intelligence for AI coding agents, answered from pinned commits."""
     del show_version
 

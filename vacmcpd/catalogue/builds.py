@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, select, update
+from sqlalchemy import ColumnElement, select, text, update
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.orm import Session, joinedload, selectinload
 
@@ -52,7 +52,14 @@ def last_of(session: Session, context: str) -> BuildRecord | None:
     return None if row is None else build_record(row)
 
 
+_ANY_RUNNING = text("SELECT 1 FROM builds WHERE state = 'RUNNING' LIMIT 1")
+
+
 def running(session: Session) -> Sequence[BuildRecord]:
+    # Every command asks this and nearly always nothing runs: making the statement below, with
+    # its joins, takes longer than all else that a listing does.
+    if session.execute(_ANY_RUNNING).first() is None:
+        return ()
     rows = session.scalars(
         select(BuildRow).where(BuildRow.state == BuildState.RUNNING).options(*_WHOLE)
     )
