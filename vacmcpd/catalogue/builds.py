@@ -59,7 +59,7 @@ def running(session: Session) -> Sequence[BuildRecord]:
     # Every command asks this and nearly always nothing runs: making the statement below, with
     # its joins, takes longer than all else that a listing does.
     if session.execute(_ANY_RUNNING).first() is None:
-        return ()
+        return []
     rows = session.scalars(
         select(BuildRow).where(BuildRow.state == BuildState.RUNNING).options(*_WHOLE)
     )
