@@ -99,7 +99,7 @@ def test_a_second_agent_over_stdio_joins_the_running_server(data_root: Path) -> 
 def test_a_standard_error_that_takes_nothing_stops_no_server(data_root: Path, closed: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    command = f'exec "$0" -m vacmcpd --data-dir "$1" --stdio {closed}'
+    command = f'exec "$0" -P -m vacmcpd --data-dir "$1" --stdio {closed}'
     with subprocess.Popen(
         ["sh", "-c", command, sys.executable, str(data_root)],
         stdin=subprocess.PIPE,
