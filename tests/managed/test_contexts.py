@@ -211,7 +211,7 @@ def test_a_cancelled_build_is_failed_cancelled_and_raised_as_such(world: World, 
     world.added("flask")
     cancel = threading.Event()
     world.faults.at[point] = cancel.set
-    with pytest.raises(Cancelled):
+    with pytest.raises(Cancelled, match="`vacmcp context retry c` builds it again"):
         create(world, cancel=cancel)
     status = world.contexts.status("c")
     assert (status.record.state, status.record.failure_code) == (ContextState.FAILED, "CANCELLED")

@@ -84,9 +84,13 @@ class _Attempt:
     def run(self) -> ContextRecord:
         try:
             return self._steps()
-        except Cancelled:
+        except Cancelled as cancelled:
             self._fail(BuildCode.CANCELLED, f"cancelled in {self._doing}")
-            raise
+            verb = "rebuild" if self._job.rebuild else "retry"
+            raise Cancelled(
+                f'building context "{self._job.context}" was cancelled; '
+                f"`vacmcp context {verb} {self._job.context}` builds it again"
+            ) from cancelled
         except VacmcpError as error:
             self._fail(str(error.code), error.message)
             raise
