@@ -40,17 +40,3 @@ def _only_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
 def data_root(tmp_path: Path) -> Path:
     """A data directory that does not exist yet."""
     return tmp_path / "data"
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Zoekt and CBM can't be had from a registry: say so instead of passing over them."""
-    del config
-    import shutil
-
-    for marker, binary in (("zoekt", "zoekt-webserver"), ("cbm", "codebase-memory-mcp")):
-        if shutil.which(binary):
-            continue
-        skip = pytest.mark.skip(reason=f"{binary} is not on PATH")
-        for item in items:
-            if marker in item.keywords:
-                item.add_marker(skip)
