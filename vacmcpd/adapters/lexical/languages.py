@@ -208,6 +208,20 @@ def language_of(path: bytes, head: Head) -> str | None:
     return _FILES.get(extension)
 
 
+def sign_of(path: bytes) -> str:
+    """What of the name makes content decide: a shared extension, ``#!`` for none, "" otherwise.
+
+    Two files with one content and one sign are in one language.
+    """
+    name = posixpath.basename(path).decode("utf-8", "replace")
+    if name in _FILES:
+        return ""
+    extension = posixpath.splitext(name)[1].lower()
+    if not extension:
+        return "#!"
+    return extension if extension in _SHARED else ""
+
+
 def _by_signs(signs: tuple[tuple[re.Pattern[bytes] | None, str], ...], head: bytes) -> str | None:
     for sign, language in signs:
         if sign is None or sign.search(head):

@@ -1,0 +1,166 @@
+"""The embedded search over an index: Zoekt's language, one pinned tree, and its blobs' blocks."""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+
+from ...errors import QueryError, VacmcpError, WireCode, source_mismatch
+from ...model import MemberCoverage, Scope
+from ...ports.artifacts import ArtifactStore, StoredFile
+from ...ports.budget import Budget
+from ...ports.objects import ObjectReader
+from ...ports.search import SearchPage, SearchQuery
+from . import manifests
+from .container import Damaged
+from .embedded_build import ENGINE, EmbeddedBuilder
+from .generations import Located, Opener, sorted_out
+from .matching import compile_query
+from .planning import plan_query
+from .query import parse
+from .ranking import words_of
+from .views import Texts, View
+from .walking import Walk
+
+__all__ = ["EmbeddedBuilder", "EmbeddedSearch"]
+
+_CACHE_BYTES = 32 * 1024 * 1024
+_MOST_ROWS = 500_000
+
+Served = Callable[[str], Sequence[StoredFile]]
+"""The files of the generation that is served of a repository."""
+
+
+class EmbeddedSearch:
+    """A SearchProvider over the stores that :class:`EmbeddedBuilder` makes.
+
+    Matches come ranked (:mod:`.ranking`). ``cache_bytes`` bounds the texts that are kept between
+    searches; answers are not. Safe in several threads.
+    """
+
+    name = ENGINE
+
+    def __init__(
+        self,
+        objects: ObjectReader,
+        artifacts: ArtifactStore,
+        files: Served,
+        *,
+        cache_bytes: int = _CACHE_BYTES,
+    ) -> None:
+        self._objects = objects
+        self._files = files
+        self._texts = Texts(cache_bytes)
+        self._stores = _Stores(artifacts)
+
+    def search(self, scope: Scope, query: SearchQuery, budget: Budget) -> SearchPage:
+        """One window of the matches; see :class:`vacmcpd.ports.search.SearchProvider`."""
+        parsed = parse(query.text, query.mode)
+        tree = self._objects.prove(scope)
+        budget.check_cancelled()
+        try:
+            view = self._stores.view(scope, tree, self._files(scope.repository))
+            walk = Walk(
+                view,
+                plan_query(parsed, scope, view),
+                compile_query(parsed, scope),
+                words_of(parsed),
+                query,
+                budget,
+                self._texts,
+                lambda oid: self._objects.blob(scope, oid),
+            )
+            walk.run()
+        except Damaged as error:
+            raise _unavailable(scope, str(error)) from error
+        return _page(scope, walk)
+
+
+class _Stores:
+    """The generations and trees that were asked for last."""
+
+    def __init__(self, artifacts: ArtifactStore) -> None:
+        self._artifacts = artifacts
+        self._lock = threading.Lock()
+        self._located: dict[str, tuple[tuple[StoredFile, ...], Located]] = {}
+        self._views: OrderedDict[tuple[str, str, tuple[StoredFile, ...]], View] = OrderedDict()
+        self._rows = 0
+
+    def view(self, scope: Scope, tree: str, files: Sequence[StoredFile]) -> View:
+        """The pinned tree, ready to be walked. Raises SEARCH_PROVIDER_UNAVAILABLE, Damaged."""
+        found = sorted_out(files)
+        stored = found.manifests.get(tree)
+        if stored is None:
+            raise _unavailable(scope, "it has no manifest of the pinned tree")
+        key = (scope.repository, stored.digest, found.segments)
+        with self._lock:
+            if key in self._views:
+                self._views.move_to_end(key)
+                return self._views[key]
+            try:
+                view = self._open(scope, tree, stored, tuple(files))
+            except VacmcpError as error:
+                if isinstance(error, QueryError):
+                    raise
+                raise _unavailable(scope, error.message) from error
+            self._keep(key, view)
+            return view
+
+    def _open(
+        self, scope: Scope, tree: str, stored: StoredFile, files: tuple[StoredFile, ...]
+    ) -> View:
+        manifest = manifests.read(self._artifacts.open(scope.repository, stored))
+        if manifest.tree != tree:
+            raise source_mismatch(
+                scope.repository,
+                scope.revision,
+                None,
+                f'context "{scope.context}": the search index of "{scope.repository}" is of '
+                f"another tree; run `vacmcp context rebuild {scope.context}`",
+                context=scope.context,
+                declared_tree=tree,
+                actual_tree=manifest.tree,
+            )
+        located = self._locate(scope.repository, files)
+        if located.missing(manifest.ordinals):
+            raise Damaged("a file of the tree is in no segment")
+        return View(manifest, located)
+
+    def _locate(self, repository: str, files: tuple[StoredFile, ...]) -> Located:
+        found = sorted_out(files)
+        kept = self._located.get(repository)
+        if kept is not None and kept[0] == found.segments:
+            return kept[1]
+        opener = Opener(self._artifacts, repository, found)
+        located = Located([opener.segment(file) for file in found.segments])
+        self._located[repository] = (found.segments, located)
+        return located
+
+    def _keep(self, key: tuple[str, str, tuple[StoredFile, ...]], view: View) -> None:
+        self._views[key] = view
+        self._rows += len(view)
+        while self._rows > _MOST_ROWS and len(self._views) > 1:
+            _, dropped = self._views.popitem(last=False)
+            self._rows -= len(dropped)
+
+
+def _page(scope: Scope, walk: Walk) -> SearchPage:
+    files, skipped = len(walk.view), walk.view.skipped
+    searched = files - sum(skipped.values())
+    if walk.late:
+        searched = max(0, searched - walk.unread)
+    return SearchPage(
+        scope.revision,
+        tuple(walk.matches),
+        walk.total,
+        not walk.unread,
+        MemberCoverage(scope.repository, scope.revision, files, searched, dict(skipped)),
+    )
+
+
+def _unavailable(scope: Scope, reason: str) -> QueryError:
+    return QueryError(
+        WireCode.SEARCH_PROVIDER_UNAVAILABLE,
+        f'context "{scope.context}": the search index of "{scope.repository}" can\'t be used: '
+        f"{reason}; run `vacmcp context rebuild {scope.context}`",
+        {"context": scope.context, "repository": scope.repository},
+    )

@@ -1,0 +1,105 @@
+"""One file of an indexed tree under test: a Candidate of :mod:`.matching` that reads blocks."""
+
+from collections.abc import Callable, Iterator, Mapping
+
+from .candidates import Hits
+from .patterns import Line, Matcher, Tick
+from .segments import Segment
+from .views import Texts, View
+
+SNIPPET_LIMIT = 100_000
+"""Bytes of a line that a snippet holds at most: more than an answer may have in all."""
+
+Original = Callable[[str], bytes]
+"""A blob's own bytes, by its id."""
+
+
+class IndexedFile:
+    """A row of a view. ``hits`` has where each matcher of the query can match, by identity."""
+
+    __slots__ = ("_hits", "_lines", "_original", "_part", "_texts", "_tick", "row", "view")
+
+    def __init__(
+        self, view: View, row: int, hits: Mapping[int, Hits], texts: Texts, tick: Tick
+    ) -> None:
+        self.view = view
+        self.row = row
+        self._hits = hits
+        self._texts = texts
+        self._tick = tick
+        self._part = int(view.part[row])
+        self._lines: list[bytes] | None = None
+
+    @property
+    def name(self) -> bytes:
+        """The path as UTF-8."""
+        return self.view.utf8[self.row]
+
+    @property
+    def path(self) -> bytes:
+        return self.view.paths[self.row]
+
+    def language(self) -> str | None:
+        """Its language, as the build found it."""
+        manifest = self.view.manifest
+        return manifest.languages[manifest.language[self.row]] or None
+
+    def lines(self, matcher: Matcher) -> Iterator[Line]:
+        """The lines of its content that match."""
+        if not self.view.text[self.row]:
+            return iter(())
+        first, count = self._range()
+        blocks = self._hits[id(matcher)].blocks(self._part, first, count)
+        if matcher.one_line and not matcher.anchored:
+            return self._by_block(matcher, blocks)
+        # Without a block there is no match, but for a file without any: ^$ is not there either.
+        return matcher.lines(self._joined(matcher, blocks), self._tick) if blocks else iter(())
+
+    def _range(self) -> tuple[int, int]:
+        segment, blob = self._segment(), self.view.blob[self.row]
+        return int(segment.first_block[blob]), int(segment.block_count[blob])
+
+    def _segment(self) -> Segment:
+        return self.view.parts[self._part].segment
+
+    def _by_block(self, matcher: Matcher, blocks: list[int]) -> Iterator[Line]:
+        segment = self._segment()
+        for block in blocks:
+            text = self._normal(matcher, self._texts.get(segment, block))
+            before = int(segment.block_line[block])
+            if not before:
+                yield from matcher.lines(text, self._tick)
+                continue
+            for line in matcher.lines(text, self._tick):
+                yield (line[0] + before, *line[1:])
+
+    def _joined(self, matcher: Matcher, blocks: list[int]) -> bytes:
+        segment = self._segment()
+        texts = [self._texts.get(segment, block) for block in blocks]
+        return self._normal(matcher, texts[0] if len(texts) == 1 else b"".join(texts))
+
+    def _normal(self, matcher: Matcher, text: bytes) -> bytes:
+        if matcher.as_is or not self._segment().crlf[self.view.blob[self.row]]:
+            return text
+        return text.replace(b"\r\n", b"\n")
+
+    def oid_when_lossy(self) -> str:
+        """The blob's id where its lines are shown from the blob itself, else ""."""
+        segment, blob = self._segment(), int(self.view.blob[self.row])
+        return segment.oid(blob) if segment.lossy[blob] else ""
+
+    def text_lines(self, original: Original) -> list[bytes]:
+        """Every line of the file, as it is shown."""
+        if self._lines is None:
+            oid = self.oid_when_lossy()
+            first, count = self._range()
+            segment = self._segment()
+            whole = (
+                original(oid)
+                if oid
+                else b"".join(
+                    self._texts.get(segment, block) for block in range(first, first + count)
+                )
+            )
+            self._lines = whole.split(b"\n")
+        return self._lines

@@ -1,0 +1,93 @@
+"""Which rows of a tree a query can match, before any text is read."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...model import Scope
+from .candidates import Hits
+from .patterns import Matcher, Pattern, Target
+from .query import And, Branch, Language, NamesOnly, Node, Not, Or, Query, Repository
+from .views import Mask, View
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``sure``: rows that match whatever their text is; ``possible``: no other row matches.
+
+    ``hits`` has where each matcher can match, by its identity; ``named`` the rows whose path holds
+    a word of the query.
+    """
+
+    sure: Mask
+    possible: Mask
+    hits: Mapping[int, Hits]
+    named: Mask
+
+
+@dataclass(slots=True)
+class _Planner:
+    query: Query
+    scope: Scope
+    view: View
+    hits: dict[int, Hits]
+    named: Mask
+
+    def of(self, node: Node) -> tuple[Mask, Mask]:
+        match node:
+            case Pattern():
+                return self._pattern(node)
+            case Language(name):
+                return _both(self.view.in_language(name))
+            case Repository(pattern):
+                matcher = self.query.matchers[pattern]
+                return self._all(matcher.found_in(self.scope.repository.encode("utf-8")))
+            case Branch(text):
+                return self._all(text == "HEAD" or text in self.scope.member.branch)
+            case NamesOnly(child):
+                return self.of(child)
+            case Not(child):
+                sure, possible = self.of(child)
+                return ~possible, ~sure
+            case And(children):
+                masks = [self.of(child) for child in children]
+                return (
+                    np.logical_and.reduce([sure for sure, _ in masks]),
+                    np.logical_and.reduce([possible for _, possible in masks]),
+                )
+            case Or(children):
+                masks = [self.of(child) for child in children]
+                return (
+                    np.logical_or.reduce([sure for sure, _ in masks]),
+                    np.logical_or.reduce([possible for _, possible in masks]),
+                )
+
+    def _pattern(self, pattern: Pattern) -> tuple[Mask, Mask]:
+        matcher = self.query.matchers[pattern]
+        if pattern.target is Target.NAME:
+            return _both(self._in_names(matcher))
+        found = self.hits.setdefault(id(matcher), Hits(self.view, matcher)).rows
+        if pattern.target is Target.CONTENT:
+            return np.zeros(len(self.view), bool), found
+        named = self._in_names(matcher)
+        return named, named | found
+
+    def _in_names(self, matcher: Matcher) -> Mask:
+        found = self.view.names.matching(matcher)
+        self.named |= found
+        return found
+
+    def _all(self, holds: bool) -> tuple[Mask, Mask]:
+        return _both(np.full(len(self.view), holds))
+
+
+def plan_query(query: Query, scope: Scope, view: View) -> Plan:
+    """The rows that ``query`` can match in ``view``."""
+    planner = _Planner(query, scope, view, {}, np.zeros(len(view), bool))
+    sure, possible = planner.of(query.root)
+    return Plan(sure, possible, planner.hits, planner.named)
+
+
+def _both(mask: Mask) -> tuple[Mask, Mask]:
+    return mask, mask
