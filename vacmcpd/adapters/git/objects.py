@@ -25,6 +25,7 @@ _BLOB, _COMMIT, _TREE = (
 @dataclass(frozen=True, slots=True)
 class _Opened:
     repository: pygit2.Repository
+    folder: Path
     packs: tuple[int, int]
 
 
@@ -176,13 +177,14 @@ class GitObjects:
 
     def _repository(self, scope: Scope, fresh: bool = False) -> _Opened:
         opened: dict[str, _Opened] = self._local.__dict__.setdefault("opened", {})
-        path = self._locate(scope.repository)
         known = opened.get(scope.repository)
-        if known is not None and not fresh and known.packs == _packs(known.repository.path):
+        if known is not None and not fresh and known.packs == _packs(known.folder):
             return known
+        path = self._locate(scope.repository)
         try:
             repository = open_repository(str(path))
-            found = _Opened(repository, _packs(repository.path))
+            folder = Path(repository.path, "objects", "pack")
+            found = _Opened(repository, folder, _packs(folder))
         except (OSError, pygit2.GitError) as error:
             raise QueryError(
                 WireCode.REPOSITORY_NOT_FOUND,
@@ -194,13 +196,13 @@ class GitObjects:
         return found
 
 
-def _packs(git_dir: str) -> tuple[int, int]:
+def _packs(folder: Path) -> tuple[int, int]:
     """Changes when a pack comes or goes or the clone was replaced; (-1, -1) when it is gone.
 
     libgit2 keeps deleted packs mapped and would go on answering from them.
     """
     try:
-        status = Path(git_dir, "objects", "pack").stat()
+        status = folder.stat()
     except OSError:
         return -1, -1
     return status.st_ino, status.st_mtime_ns
