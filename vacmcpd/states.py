@@ -92,6 +92,15 @@ def lost(context: str, current: ContextState, removing: bool, build: str) -> Ill
     )
 
 
+def overtaken(repository: str) -> LifecycleError:
+    """The failure of a command whose claim on a store is no longer the newest."""
+    return LifecycleError(
+        BuildCode.INTERRUPTED,
+        f'another command took over the store of "{repository}"; run the command again',
+        {"repository": repository},
+    )
+
+
 def cut_off(state: BuildState) -> StepOutcome:
     """How the open steps of a build end that ends in ``state``, FAILED or INTERRUPTED."""
     try:

@@ -1,5 +1,6 @@
 """What every catalogue promises, held against SQLite and memory alike."""
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
@@ -9,6 +10,8 @@ import pytest
 
 from vacmcpd.errors import BuildCode, IllegalTransition, LifecycleError
 from vacmcpd.model import BuildState, ContextState, Member, MemberCoverage, Step, StepOutcome
+from vacmcpd.ports.artifacts import StoredFile
+from vacmcpd.ports.builders import StoreState
 from vacmcpd.ports.catalogue import BuildRecord, BuiltMember, Catalogue, ContextRecord
 from vacmcpd.testing.catalogue import built_whole
 
@@ -550,6 +553,152 @@ def test_a_builder_that_was_given_up_publishes_nothing(catalogue: Catalogue) -> 
     assert publish(catalogue, winner).state is ContextState.READY
     with pytest.raises(IllegalTransition):
         catalogue.publish(lost.id, built_whole(before), (), later(6))
+
+
+# ---- the files of stores -----------------------------------------------------------------------
+
+
+def stored(*contents: str) -> tuple[StoredFile, ...]:
+    return tuple(
+        StoredFile(f"role.{text}", hashlib.sha256(text.encode()).hexdigest(), len(text))
+        for text in contents
+    )
+
+
+def digests(*contents: str) -> set[str]:
+    return {file.digest for file in stored(*contents)}
+
+
+def with_files(
+    catalogue: Catalogue, build: BuildRecord, *contents: str, kinds: Sequence[str] = ("search",)
+) -> ContextRecord:
+    claims = [catalogue.claim_store("demo", kind) for kind in kinds]
+    (made,) = built_whole(catalogue.context(build.context))
+    return catalogue.publish(
+        build.id, [replace(made, search_files=stored(*contents))], claims, later(2)
+    )
+
+
+def test_a_store_that_nobody_built_is_empty(catalogue: Catalogue) -> None:
+    add(catalogue, "demo")
+    assert catalogue.store_state("demo", "search", "embedded", "1") == StoreState()
+    catalogue.claim_store("demo", "search")
+    assert catalogue.store_files("DEMO", "search") == ()
+    assert catalogue.named_files("demo") == catalogue.named_files("gone") == frozenset()
+    for ask in (
+        lambda: catalogue.store_state("gone", "search", "embedded", "1"),
+        lambda: catalogue.store_files("gone", "search"),
+    ):
+        with pytest.raises(LifecycleError) as failure:
+            ask()
+        assert failure.value.code is BuildCode.REPOSITORY_NOT_FOUND
+
+
+def test_a_publication_replaces_the_files_of_its_store_in_their_order(
+    catalogue: Catalogue,
+) -> None:
+    with_files(catalogue, building(catalogue), "c", "a", "b")
+    assert catalogue.store_files("Demo", "search") == stored("c", "a", "b")
+    assert catalogue.store_files("demo", "graph") == ()
+    again = catalogue.begin_build("v1", "me", True, later(3))
+    with_files(catalogue, again, "b", "d", "b")
+    assert catalogue.store_files("demo", "search") == stored("b", "d", "b")
+    assert catalogue.named_files("DEMO") == digests("b", "d")
+    assert catalogue.claim_store("demo", "search").generation == 2
+    third = catalogue.begin_build("v1", "me", True, later(4))
+    with_files(catalogue, third)
+    assert catalogue.store_files("demo", "search") == ()
+
+
+def test_a_file_of_any_size_comes_back_as_it_was(catalogue: Catalogue) -> None:
+    build = building(catalogue)
+    (made,) = built_whole(catalogue.context("v1"))
+    files = (StoredFile("é" * 100, "0" * 64, 2**40), StoredFile("", "f" * 64, 0))
+    claim = catalogue.claim_store("demo", "search")
+    catalogue.publish(build.id, [replace(made, search_files=files)], [claim], later(2))
+    assert catalogue.store_files("demo", "search") == files
+
+
+def test_a_publication_without_files_leaves_them(catalogue: Catalogue) -> None:
+    with_files(catalogue, building(catalogue), "a")
+    again = catalogue.begin_build("v1", "me", True, later(3))
+    claim = catalogue.claim_store("demo", "search")
+    catalogue.publish(again.id, built_whole(catalogue.context("v1")), [claim], later(4))
+    assert catalogue.store_files("demo", "search") == stored("a")
+
+
+def test_a_builder_that_lost_changes_no_file(catalogue: Catalogue) -> None:
+    with_files(catalogue, building(catalogue), "a")
+    again = catalogue.begin_build("v1", "me", True, later(3))
+    (made,) = built_whole(catalogue.context("v1"))
+    mine = catalogue.claim_store("demo", "search")
+    catalogue.claim_store("demo", "search")
+    newer = replace(made, search_files=stored("b"))
+    with pytest.raises(IllegalTransition, match="lost its turn"):
+        catalogue.publish(again.id, [newer], [mine], later(4))
+    assert catalogue.store_files("demo", "search") == stored("a")
+
+
+@pytest.mark.parametrize("kinds", [(), ("graph",)])
+def test_files_of_a_store_that_was_not_claimed_are_not_published(
+    catalogue: Catalogue, kinds: tuple[str, ...]
+) -> None:
+    build = building(catalogue)
+    with pytest.raises(IllegalTransition, match="lost its turn"):
+        with_files(catalogue, build, "a", kinds=kinds)
+    assert catalogue.store_files("demo", "search") == ()
+    assert catalogue.context("v1").state is ContextState.BUILDING
+
+
+def test_a_store_is_published_without_a_build_by_its_newest_claim(catalogue: Catalogue) -> None:
+    add(catalogue, "demo")
+    old = catalogue.claim_store("demo", "search")
+    claim = catalogue.claim_store("demo", "search")
+    with pytest.raises(LifecycleError, match="took over") as failure:
+        catalogue.publish_store(old, stored("x"))
+    assert failure.value.code is BuildCode.INTERRUPTED
+    assert catalogue.store_files("demo", "search") == ()
+    catalogue.publish_store(claim, stored("a", "b"))
+    assert catalogue.store_files("demo", "search") == stored("a", "b")
+    with pytest.raises(LifecycleError):
+        catalogue.publish_store(claim, stored("x"))
+    graph = catalogue.claim_store("demo", "graph")
+    catalogue.publish_store(graph, stored("c"))
+    assert catalogue.named_files("demo") == digests("a", "b", "c")
+    catalogue.remove_repository("demo")
+    assert catalogue.named_files("demo") == frozenset()
+    add(catalogue, "demo")
+    assert catalogue.store_state("demo", "search", "embedded", "1") == StoreState()
+
+
+def test_live_are_the_keys_of_one_engine_in_contexts_that_stay(catalogue: Catalogue) -> None:
+    add(catalogue, "demo", "other")
+    for name, key, engine in (("a", "t1", "e"), ("b", "t2", "e"), ("c", "t3", "old")):
+        pinned(catalogue, name, Member("demo", "main", A), Member("other", "main", B))
+        build = catalogue.begin_build(name, "me", False, later(1))
+        made = [
+            replace(
+                each, search=replace(each.search, engine=engine, key=f"{key} {each.repository}")
+            )
+            for each in built_whole(catalogue.context(name))
+        ]
+        catalogue.publish(build.id, made, (), later(2))
+    pinned(catalogue, "unbuilt")
+
+    def live(repository: str, kind: str, engine: str, version: str) -> set[str]:
+        return set(catalogue.store_state(repository, kind, engine, version).live)
+
+    assert live("DEMO", "search", "e", "1") == {"t1 demo", "t2 demo"}
+    assert live("other", "search", "old", "1") == {"t3 other"}
+    assert live("demo", "search", "e", "2") == set()
+    assert live("demo", "graph", "e", "1") == set()
+    assert live("demo", "graph", "none", "0") == {""}
+    assert live("demo", "else", "e", "1") == set()
+    catalogue.mark_removing("a", later(3))
+    assert live("demo", "search", "e", "1") == {"t2 demo"}
+    rebuild = catalogue.begin_build("b", "me", True, later(4))
+    catalogue.fail_build(rebuild.id, BuildState.FAILED, "NO_SPACE", "full", later(5))
+    assert live("demo", "search", "e", "1") == {"t2 demo"}
 
 
 def test_a_build_publishes_once(catalogue: Catalogue) -> None:

@@ -30,6 +30,7 @@ from vacmcpd.catalogue.connections import connect, engine_for, writing
 from vacmcpd.datadir import DataDirectory
 from vacmcpd.errors import IllegalTransition, VacmcpError
 from vacmcpd.model import BuildState, ContextState, Member, Step, StepOutcome
+from vacmcpd.ports.artifacts import StoredFile
 from vacmcpd.ports.catalogue import (
     BuildRecord,
     Catalogue,
@@ -313,6 +314,9 @@ class TwoCatalogues(RuleBasedStateMachine):
     def _publish(self, build: Pair, files: int, left_out: int, *claimed: Pair) -> None:
         def move(each: Catalogue, build: str, *claims: StoreClaim) -> ContextRecord:
             made = built_whole(each.context(each.build(build).context), files)
+            if files % 2:
+                named = (StoredFile(f"file.{files}", f"{files:064}", files),)
+                made = (replace(made[0], search_files=named), *made[1:])
             return each.publish(build, made[left_out:], claims, self._at())
 
         self._try(move, build, *claimed)
@@ -357,6 +361,15 @@ class TwoCatalogues(RuleBasedStateMachine):
     def both_hold_the_same(self) -> None:
         self._try(lambda each: each.contexts())
         self._try(lambda each: each.running_builds())
+        for repository in REPOSITORIES:
+            self._try(lambda each, name=repository: each.store_files(name, "search"))
+            self._try(lambda each, name=repository: each.named_files(name))
+            self._try(lambda each, name=repository: each.store_state(name, "search", "scan", "1"))
+
+    @rule(claim=claims, size=st.integers(0, 2))
+    def publish_store(self, claim: Pair, size: int) -> None:
+        files = [StoredFile("file", f"{number:064}", number) for number in range(size)]
+        self._try(lambda each, claim: each.publish_store(claim, files), claim)
 
     @invariant()
     def what_is_recorded_is_true(self) -> None:

@@ -25,9 +25,15 @@ from vacmcpd.model import (
     Step,
     StepOutcome,
 )
+from vacmcpd.ports.artifacts import StoredFile
+from vacmcpd.ports.builders import StoreState
 from vacmcpd.ports.catalogue import Catalogue, StoreClaim
 
 A, B = "a" * 40, "b" * 40
+FILES = (
+    StoredFile("segment.0", "d" * 64, 0),
+    StoredFile("manifest.tree", "c" * 64, 1234567890123),
+)
 
 OF_0001 = f"""
 INSERT INTO repositories (id, name, folded, url, created_at, last_sync_at, last_sync_error) VALUES
@@ -56,7 +62,13 @@ INSERT INTO stores VALUES (1, 'search', 1, 4, 9);
 INSERT INTO coverage VALUES (1, 0, 3, 2, '{{"binary": 1}}');
 """
 
-PAST: Mapping[str, str] = {"0001": OF_0001}
+OF_0002 = f"""{OF_0001}
+INSERT INTO store_files VALUES
+  (1, 'search', 1, 'manifest.tree', '{"c" * 64}', 1234567890123),
+  (1, 'search', 0, 'segment.0', '{"d" * 64}', 0);
+"""
+
+PAST: Mapping[str, str] = {"0001": OF_0001, "0002": OF_0002}
 
 
 def at_revision(data: DataDirectory, revision: str) -> None:
@@ -88,6 +100,10 @@ def test_data_of_every_revision_is_what_it_was_after_the_upgrade(
     with closing(SqliteCatalogue.open(data)) as catalogue:
         assert catalogue.revision() == REVISIONS[-1]
         assert list(catalogue.integrity()) == []
+        files = () if revision == "0001" else FILES
+        assert catalogue.store_state("demo", "search", "scan", "1") == StoreState(
+            files, frozenset({"tree"})
+        )
         check_repositories(catalogue)
         check_contexts(catalogue)
         check_builds(catalogue)

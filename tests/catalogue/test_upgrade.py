@@ -31,13 +31,15 @@ from vacmcpd.ports.faults import NoFaults
 
 posix = pytest.mark.skipif(os.name == "nt", reason="Windows has no modes and no SIGKILL")
 
-NEXT = '''"""A column more in a parent table."""
+HEAD = REVISIONS[-1]
+COMING = f"{int(HEAD) + 1:04}"
+NEXT = f'''"""A column more in a parent table."""
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0002"
-down_revision = "0001"
+revision = "{COMING}"
+down_revision = "{HEAD}"
 
 
 def upgrade() -> None:
@@ -68,6 +70,9 @@ INSERT INTO builds (id, context_id, generation, rebuild, state, owner, created_a
 INSERT INTO build_steps (build_id, step, repository_id, started_at, counts, message)
   VALUES ('b1', 'CLONE', 1, '2026-03-01 12:00:00.000000', '{}', '');
 INSERT INTO stores VALUES (1, 'search', 1, 0, 1);
+INSERT INTO store_files VALUES
+  (1, 'search', 0, 'segment.0',
+   'aaaaaaaaaaaaaaaabbbbbbbbbbbbbbbbccccccccccccccccdddddddddddddddd', 9);
 INSERT INTO coverage VALUES (1, 0, 3, 2, '{"binary": 1}');
 """
 
@@ -89,8 +94,8 @@ def coming(tmp_path: Path) -> Schema:
     scripts = tmp_path / "coming 100%"
     with resources.as_file(resources.files("vacmcpd.migrations")) as shipped:
         shutil.copytree(shipped, scripts, ignore=shutil.ignore_patterns("__pycache__"))
-    (scripts / "versions" / "0002_next.py").write_text(NEXT, encoding="utf-8")
-    return Schema((*REVISIONS, "0002"), scripts)
+    (scripts / "versions" / f"{COMING}_next.py").write_text(NEXT, encoding="utf-8")
+    return Schema((*REVISIONS, COMING), scripts)
 
 
 @pytest.fixture
@@ -211,7 +216,7 @@ def test_files_are_their_owners_only_whatever_the_umask(data_root: Path, coming:
         assert {mode(path) for path in files} == {0o600}
         assert mode(data.catalogue_lock) == 0o600
     ensure(data, NoFaults(), coming)
-    assert mode(data_root / "catalogue.sqlite3.0001.bak") == 0o600
+    assert mode(data_root / f"catalogue.sqlite3.{HEAD}.bak") == 0o600
     assert {mode(path) for path in data_root.iterdir() if path.is_file()} == {0o600}
     assert {mode(path) for path in data_root.rglob("*") if path.is_dir()} == {0o700}
 
@@ -291,11 +296,14 @@ def test_six_processes_open_a_new_catalogue_at_once(data_root: Path) -> None:
 def test_an_upgrade_of_a_parent_table_keeps_its_children(
     seeded: DataDirectory, coming: Schema
 ) -> None:
-    children = ("members", "builds", "build_steps", "coverage", "stores", "repositories")
+    children = (
+        *("members", "builds", "build_steps", "coverage"),
+        *("stores", "store_files", "repositories"),
+    )
     before = {table: rows(seeded.catalogue, table) for table in children}
     assert all(len(found) == 1 for found in before.values())
     ensure(seeded, NoFaults(), coming)
-    assert revision_of(seeded.catalogue) == "0002"
+    assert revision_of(seeded.catalogue) == COMING
     assert {table: rows(seeded.catalogue, table) for table in children} == before
     assert [row[1] for row in rows(seeded.catalogue, "contexts")] == ["v1"]
     with (
@@ -308,11 +316,11 @@ def test_an_upgrade_of_a_parent_table_keeps_its_children(
 def test_what_was_there_before_an_upgrade_is_kept_beside_it(
     seeded: DataDirectory, coming: Schema
 ) -> None:
-    backup = seeded.root / "catalogue.sqlite3.0001.bak"
+    backup = seeded.root / f"catalogue.sqlite3.{HEAD}.bak"
     backup.write_text("of an earlier try", encoding="utf-8")
     before = dump(seeded.catalogue)
     ensure(seeded, NoFaults(), coming)
-    assert revision_of(backup) == "0001"
+    assert revision_of(backup) == HEAD
     assert dump(backup) == before
     assert not list(seeded.root.glob("*.tmp"))
     # Put in its place the backup is the catalogue again.
@@ -342,14 +350,14 @@ def test_an_upgrade_that_breaks_references_is_taken_back(
 ) -> None:
     assert coming.scripts is not None
     breaking = NEXT + '    op.execute("DELETE FROM repositories")\n'
-    (coming.scripts / "versions" / "0002_next.py").write_text(breaking, encoding="utf-8")
+    (coming.scripts / "versions" / f"{COMING}_next.py").write_text(breaking, encoding="utf-8")
     before = dump(seeded.catalogue)
     with pytest.raises(LifecycleError, match="refer to rows that are gone"):
         ensure(seeded, NoFaults(), coming)
     assert dump(seeded.catalogue) == before
 
 
-@pytest.mark.parametrize("start", ["nothing", "0001"])
+@pytest.mark.parametrize("start", ["nothing", HEAD])
 def test_a_failure_at_any_statement_of_an_upgrade_changes_nothing(
     seeded: DataDirectory, coming: Schema, start: str
 ) -> None:
@@ -364,7 +372,7 @@ def test_a_failure_at_any_statement_of_an_upgrade_changes_nothing(
             assert dump(seeded.catalogue) == before
         statements += 1
     assert statements > 8
-    assert revision_of(seeded.catalogue) == "0002"
+    assert revision_of(seeded.catalogue) == COMING
 
 
 class _Broken(Exception):
@@ -402,7 +410,7 @@ class Kill:
         if name == sys.argv[2]:
             os.kill(os.getpid(), signal.SIGKILL)
 
-ensure(DataDirectory(Path(sys.argv[1])), Kill(), Schema(("0001", "0002"), Path(sys.argv[3])))
+ensure(DataDirectory(Path(sys.argv[1])), Kill(), Schema(tuple(sys.argv[4:]), Path(sys.argv[3])))
 """
 
 
@@ -410,26 +418,35 @@ ensure(DataDirectory(Path(sys.argv[1])), Kill(), Schema(("0001", "0002"), Path(s
 @pytest.mark.parametrize(
     ("point", "revision"),
     [
-        ("catalogue.backup.before", "0001"),
-        ("catalogue.backup.after", "0001"),
-        ("catalogue.upgrade.before", "0001"),
-        ("catalogue.upgrade.uncommitted", "0001"),
-        ("catalogue.upgrade.committed", "0002"),
+        ("catalogue.backup.before", HEAD),
+        ("catalogue.backup.after", HEAD),
+        ("catalogue.upgrade.before", HEAD),
+        ("catalogue.upgrade.uncommitted", HEAD),
+        ("catalogue.upgrade.committed", COMING),
     ],
 )
 def test_a_process_killed_in_an_upgrade_leaves_the_old_or_the_new(
     seeded: DataDirectory, coming: Schema, point: str, revision: str
 ) -> None:
     done = subprocess.run(
-        [sys.executable, "-P", "-c", KILLED, str(seeded.root), point, str(coming.scripts)],
+        [
+            sys.executable,
+            "-P",
+            "-c",
+            KILLED,
+            str(seeded.root),
+            point,
+            str(coming.scripts),
+            *coming.revisions,
+        ],
         check=False,
         capture_output=True,
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert revision_of(seeded.catalogue) == revision
     ensure(seeded, NoFaults(), coming)
-    assert revision_of(seeded.catalogue) == "0002"
-    assert revision_of(seeded.root / "catalogue.sqlite3.0001.bak") == "0001"
+    assert revision_of(seeded.catalogue) == COMING
+    assert revision_of(seeded.root / f"catalogue.sqlite3.{HEAD}.bak") == HEAD
     assert not list(seeded.root.glob("*.tmp"))
     assert len(rows(seeded.catalogue, "coverage")) == 1
 
@@ -448,6 +465,7 @@ def test_a_process_killed_while_making_a_catalogue_leaves_none(
             str(data_root),
             "catalogue.upgrade.uncommitted",
             str(coming.scripts),
+            *coming.revisions,
         ],
         check=False,
     )
@@ -463,7 +481,7 @@ def test_an_upgrade_that_another_process_makes_is_waited_for_so_long(
     monkeypatch.setattr(upgrade, "LOCK_SECONDS", 0.05)
     with FileLock(seeded.catalogue_lock), pytest.raises(Locked, match="upgrading the catalogue"):
         ensure(seeded, NoFaults(), coming)
-    assert revision_of(seeded.catalogue) == "0001"
+    assert revision_of(seeded.catalogue) == HEAD
 
 
 def test_schema_changes_of_a_transaction_that_is_taken_back_do_not_stay(
@@ -496,9 +514,9 @@ def test_a_catalogue_of_a_newer_release_is_refused_with_both_revisions(
         with pytest.raises(LifecycleError, match="newer vacmcp") as failure:
             opening(seeded)
         assert failure.value.code is BuildCode.INVALID_ARGUMENT
-        assert "0002" in failure.value.message
+        assert COMING in failure.value.message
         assert REVISIONS[-1] in failure.value.message
-        assert failure.value.details == {"revision": "0002", "known": REVISIONS[-1]}
+        assert failure.value.details == {"revision": COMING, "known": REVISIONS[-1]}
     assert dump(seeded.catalogue) == before
 
 
@@ -565,7 +583,7 @@ def test_reading_refuses_an_older_catalogue_and_upgrades_none(
     seeded: DataDirectory, coming: Schema
 ) -> None:
     before = dump(seeded.catalogue)
-    with pytest.raises(LifecycleError, match="at revision 0001 and this vacmcp needs 0002"):
+    with pytest.raises(LifecycleError, match=f"at revision {HEAD} and this vacmcp needs {COMING}"):
         require_head(seeded.catalogue, coming)
     assert dump(seeded.catalogue) == before
     assert not list(seeded.root.glob("*.bak"))

@@ -4,17 +4,17 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, select, text, update
+from sqlalchemy import select, text, update
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from ..errors import BuildCode, LifecycleError
-from ..model import BuildState, ContextState, Step, StepOutcome
+from ..model import ArtifactKind, BuildState, ContextState, Step, StepOutcome
 from ..ports.catalogue import BuildRecord, BuiltMember, ContextRecord, StoreClaim
 from ..states import check_built, check_coverage, check_rebuild, cut_off, lost
-from . import contexts, repositories
+from . import contexts, repositories, stores
 from .records import build_record, context_record, member, put_artifacts
-from .tables import BuildRow, ContextRow, CoverageRow, MemberRow, StepRow, StoreRow
+from .tables import BuildRow, ContextRow, CoverageRow, MemberRow, StepRow
 
 _WHOLE = (
     joinedload(BuildRow.context),
@@ -139,9 +139,11 @@ def publish(
     _check_turn(row, context)
     _check_made(context, members)
     for claim in claims:
-        _advance(session, row, claim)
+        if not stores.advance(session, claim):
+            raise _lost(row)
     for made in members:
         _put(session, context, made, at)
+    _put_files(session, row, members, claims)
     session.flush()
     _end(session, row, BuildState.SUCCEEDED, at)
     if row.rebuild:
@@ -197,23 +199,6 @@ def _check_made(context: ContextRow, members: Iterable[BuiltMember]) -> None:
         check_coverage(context.name, by_name[repositories.fold(each.repository)], each.coverage)
 
 
-def _advance(session: Session, build: BuildRow, claim: StoreClaim) -> None:
-    """The store's next generation, if nobody claimed the store since and nobody moved it."""
-    owner = repositories.find(session, claim.repository)
-    if not _changed_one(
-        session,
-        StoreRow,
-        (
-            StoreRow.repository_id == owner.id,
-            StoreRow.kind == claim.kind,
-            StoreRow.claim == claim.claim,
-            StoreRow.generation == claim.generation,
-        ),
-        {"generation": claim.generation + 1},
-    ):
-        raise _lost(build)
-
-
 def _end(
     session: Session,
     build: BuildRow,
@@ -222,12 +207,14 @@ def _end(
     failure: tuple[str | None, str | None] = (None, None),
 ) -> None:
     code, message = failure
-    if not _changed_one(
-        session,
-        BuildRow,
-        (BuildRow.id == build.id, BuildRow.state == BuildState.RUNNING),
-        {"state": state, "ended_at": at, "failure_code": code, "failure_message": message},
-    ):
+    done = session.execute(
+        update(BuildRow)
+        .where(BuildRow.id == build.id, BuildRow.state == BuildState.RUNNING)
+        .values(state=state, ended_at=at, failure_code=code, failure_message=message)
+        .execution_options(synchronize_session=False)
+    )
+    assert isinstance(done, CursorResult)
+    if done.rowcount != 1:
         raise _lost(build)
 
 
@@ -246,22 +233,29 @@ def _put(session: Session, context: ContextRow, made: BuiltMember, at: datetime)
     )
 
 
+def _put_files(
+    session: Session,
+    build: BuildRow,
+    members: Iterable[BuiltMember],
+    claims: Iterable[StoreClaim],
+) -> None:
+    claimed = {
+        repositories.fold(claim.repository): claim
+        for claim in claims
+        if claim.kind == ArtifactKind.SEARCH
+    }
+    for made in members:
+        if made.search_files is None:
+            continue
+        mine = claimed.get(repositories.fold(made.repository))
+        if mine is None:
+            raise _lost(build)
+        stores.replace(session, mine, made.search_files)
+
+
 def _member(context: ContextRow, repository: str) -> MemberRow:
     wanted = repositories.fold(repository)
     return next(row for row in context.members if row.repository.folded == wanted)
-
-
-def _changed_one(
-    session: Session,
-    table: type[StoreRow] | type[BuildRow],
-    where: Iterable[ColumnElement[bool]],
-    values: Mapping[str, object],
-) -> bool:
-    done = session.execute(
-        update(table).where(*where).values(values).execution_options(synchronize_session=False)
-    )
-    assert isinstance(done, CursorResult)
-    return done.rowcount == 1
 
 
 def _lost(build: BuildRow) -> LifecycleError:

@@ -1,4 +1,4 @@
-"""What is asked and said about repositories and their stores, inside a caller's transaction."""
+"""What is asked and said about repositories, inside a caller's transaction."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -8,11 +8,9 @@ from sqlalchemy.orm import Session
 
 from ..errors import BuildCode, LifecycleError
 from ..names import check_name
-from ..ports.catalogue import RepositoryRecord, StoreClaim
+from ..ports.catalogue import RepositoryRecord
 from .records import repository_record
-from .tables import ContextRow, MemberRow, RepositoryRow, StoreRow
-
-STORE_FORMAT = 1
+from .tables import ContextRow, MemberRow, RepositoryRow
 
 
 def fold(name: str) -> str:
@@ -91,16 +89,3 @@ def remove(session: Session, name: str) -> None:
             {"repository": row.name, "contexts": holders},
         )
     session.execute(delete(RepositoryRow).where(RepositoryRow.id == row.id))
-
-
-def claim_store(session: Session, repository: str, kind: str) -> StoreClaim:
-    owner = find(session, repository)
-    store = session.get(StoreRow, (owner.id, kind))
-    if store is None:
-        store = StoreRow(
-            repository_id=owner.id, kind=kind, format=STORE_FORMAT, generation=0, claim=0
-        )
-        session.add(store)
-    store.claim += 1
-    session.flush()
-    return StoreClaim(owner.name, kind, store.claim, store.generation)

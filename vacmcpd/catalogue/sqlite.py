@@ -11,6 +11,8 @@ from sqlalchemy.orm import Session
 from ..datadir import DataDirectory
 from ..errors import BuildCode, LifecycleError
 from ..model import BuildState, Member, Step, StepOutcome
+from ..ports.artifacts import StoredFile
+from ..ports.builders import StoreState
 from ..ports.catalogue import (
     BuildRecord,
     BuiltMember,
@@ -19,7 +21,7 @@ from ..ports.catalogue import (
     StoreClaim,
 )
 from ..ports.faults import FaultPoint, NoFaults
-from . import builds, contexts, repositories, upgrade
+from . import builds, contexts, repositories, stores, upgrade
 from .connections import engine_for, told, writing
 from .records import repository_record
 
@@ -106,7 +108,26 @@ class SqliteCatalogue:
 
     def claim_store(self, repository: str, kind: str) -> StoreClaim:
         with self._write("claim_store") as session:
-            return repositories.claim_store(session, repository, kind)
+            return stores.claim(session, repository, kind)
+
+    def store_state(
+        self, repository: str, kind: str, engine: str, engine_version: str
+    ) -> StoreState:
+        with self._read() as session:
+            return stores.state(session, repository, kind, engine, engine_version)
+
+    def store_files(self, repository: str, kind: str) -> tuple[StoredFile, ...]:
+        with self._read() as session:
+            return stores.files(session, repository, kind)
+
+    def named_files(self, repository: str) -> frozenset[str]:
+        with self._read() as session:
+            return stores.named(session, repository)
+
+    def publish_store(self, claim: StoreClaim, files: Sequence[StoredFile]) -> None:
+        # Durable: the files that it does not name any more are deleted next.
+        with self._write("publish_store", durable=True) as session:
+            stores.publish(session, claim, files)
 
     def start_step(self, build: str, step: Step, repository: str, at: datetime) -> int:
         with self._write("start_step") as session:

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from sqlalchemy import (
     DDL,
+    BigInteger,
     CheckConstraint,
     ForeignKey,
     ForeignKeyConstraint,
@@ -31,7 +32,7 @@ from ..states import BUILD_MOVES, CONTEXT_BIRTH, CONTEXT_MOVES
 from .types import Counts, Prose, UtcDateTime, states
 
 _State = TypeVar("_State", bound=StrEnum)
-NAME, KEY, REVISION, CODE = String(100), String(100), String(64), String(64)
+NAME, KEY, REVISION, CODE, DIGEST = (String(length) for length in (100, 100, 64, 64, 64))
 
 
 class Base(DeclarativeBase):
@@ -210,6 +211,28 @@ class StoreRow(Base):
     format: Mapped[int]
     generation: Mapped[int]
     claim: Mapped[int]
+
+
+class StoreFileRow(Base):
+    """One file of a store's current generation, in its order."""
+
+    __tablename__ = "store_files"
+    __table_args__ = (
+        ForeignKeyConstraint(
+            ["repository_id", "kind"],
+            ["stores.repository_id", "stores.kind"],
+            ondelete="CASCADE",
+        ),
+        CheckConstraint("length(digest) = 64", name="digest"),
+        CheckConstraint("size >= 0", name="size"),
+    )
+
+    repository_id: Mapped[int] = mapped_column(primary_key=True)
+    kind: Mapped[str] = mapped_column(KEY, primary_key=True)
+    position: Mapped[int] = mapped_column(primary_key=True)
+    role: Mapped[str] = mapped_column(KEY)
+    digest: Mapped[str] = mapped_column(DIGEST)
+    size: Mapped[int] = mapped_column(BigInteger)
 
 
 class CoverageRow(Base):

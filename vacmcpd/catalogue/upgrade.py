@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 APPLICATION_ID = 0x7661636D  # "vacm": whose file it is, whatever tables are in it
-REVISIONS = ("0001",)
+REVISIONS = ("0001", "0002")
 """Every revision of the schema, oldest first; a test compares them with the scripts."""
 
 LOCK_SECONDS = 60.0

@@ -14,6 +14,8 @@ from ..model import (
     Step,
     StepOutcome,
 )
+from .artifacts import StoredFile
+from .builders import StoreState
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +97,17 @@ class StoreClaim:
 
 @dataclass(frozen=True, slots=True)
 class BuiltMember:
-    """What a build made for one member: its artifacts and what they cover."""
+    """What a build made for one member: its artifacts and what they cover.
+
+    ``search_files`` is the next generation of its search store, whole; None leaves the files as
+    they are.
+    """
 
     repository: str
     search: Artifact
     graph: Artifact
     coverage: MemberCoverage
+    search_files: tuple[StoredFile, ...] | None = None
 
 
 class Catalogue(Protocol):
@@ -163,6 +170,31 @@ class Catalogue(Protocol):
         """Take the next claim number of one store."""
         ...
 
+    def store_state(
+        self, repository: str, kind: str, engine: str, engine_version: str
+    ) -> StoreState:
+        """The store's current generation, empty where nothing was published yet.
+
+        ``live`` are the keys of the artifacts of this kind (``search`` or ``graph``) and this
+        engine and version in contexts of any state that are not being removed.
+        """
+        ...
+
+    def store_files(self, repository: str, kind: str) -> tuple[StoredFile, ...]:
+        """The files of the store's current generation, in their order."""
+        ...
+
+    def named_files(self, repository: str) -> frozenset[str]:
+        """The digests of all files of all stores of a repository; none for an unknown one."""
+        ...
+
+    def publish_store(self, claim: StoreClaim, files: Sequence[StoredFile]) -> None:
+        """Advance one store to a generation of ``files``, without a build.
+
+        INTERRUPTED when the claim is no longer its store's newest.
+        """
+        ...
+
     def start_step(self, build: str, step: Step, repository: str, at: datetime) -> int:
         """Record that a step begins, before its work does; returns its id."""
         ...
@@ -183,7 +215,8 @@ class Catalogue(Protocol):
         """In one transaction: artifacts and coverage in, stores advanced, build SUCCEEDED, READY.
 
         IllegalTransition when the build no longer runs at the context's generation, or a claim
-        is no longer its store's newest: the caller lost and throws its files away.
+        is no longer its store's newest: the caller lost and throws its files away. So is who
+        gives files of a store that it did not claim.
         """
         ...
 

@@ -18,6 +18,8 @@ from ..model import (
     StepOutcome,
 )
 from ..names import check_name
+from ..ports.artifacts import StoredFile
+from ..ports.builders import StoreState
 from ..ports.catalogue import (
     BuildRecord,
     BuiltMember,
@@ -31,6 +33,7 @@ from ..states import (
     check_birth,
     check_rebuild,
     cut_off,
+    overtaken,
 )
 from .catalogue_state import (
     State,
@@ -47,10 +50,13 @@ from .catalogue_state import (
     find_step,
     fold,
     holders_of,
+    live_keys,
     lost_turn,
     moved_to,
     put_context,
+    put_files,
     refusal,
+    store_key,
     with_artifacts,
 )
 
@@ -104,9 +110,9 @@ class MemoryCatalogue:
                     contexts=holders,
                 )
             del state.repositories[fold(name)]
-            state.stores = {
-                key: store for key, store in state.stores.items() if key[0] != fold(name)
-            }
+            for kept in (state.stores, state.files):
+                for key in [key for key in kept if key[0] == fold(name)]:
+                    del kept[key]
 
     def create_context(
         self, context: str, members: Sequence[Member], at: datetime
@@ -183,6 +189,33 @@ class MemoryCatalogue:
             state.stores[key] = replace(newest, claim=newest.claim + 1)
             return state.stores[key]
 
+    def store_state(
+        self, repository: str, kind: str, engine: str, engine_version: str
+    ) -> StoreState:
+        with self._change() as state:
+            owner = find_repository(state, repository)
+            files = state.files.get(store_key(state, repository, kind), ())
+            return StoreState(files, live_keys(state, owner, kind, f"{engine}/{engine_version}"))
+
+    def store_files(self, repository: str, kind: str) -> tuple[StoredFile, ...]:
+        with self._change() as state:
+            return state.files.get(store_key(state, repository, kind), ())
+
+    def named_files(self, repository: str) -> frozenset[str]:
+        with self._change() as state:
+            return frozenset(
+                file.digest
+                for (owner, _), files in state.files.items()
+                if owner == fold(repository)
+                for file in files
+            )
+
+    def publish_store(self, claim: StoreClaim, files: Sequence[StoredFile]) -> None:
+        with self._change() as state:
+            if not advance(state, claim):
+                raise overtaken(claim.repository)
+            state.files[store_key(state, claim.repository, claim.kind)] = tuple(files)
+
     def start_step(self, build: str, step: Step, repository: str, at: datetime) -> int:
         with self._change() as state:
             found = find_build(state, build)
@@ -231,7 +264,9 @@ class MemoryCatalogue:
             check_turn(state, running, context)
             check_made(context, members)
             for claim in claims:
-                advance(state, running, claim)
+                if not advance(state, claim):
+                    raise lost_turn(state, running)
+            put_files(state, running, members, claims)
             state.builds[build] = replace(running, state=BuildState.SUCCEEDED, ended_at=as_utc(at))
             built = with_artifacts(context, members)
             if running.rebuild:

@@ -6,10 +6,12 @@ from datetime import UTC, datetime
 
 from ..errors import BuildCode, IllegalTransition, LifecycleError
 from ..model import (
+    ArtifactKind,
     BuildState,
     ContextState,
     StepOutcome,
 )
+from ..ports.artifacts import StoredFile
 from ..ports.catalogue import (
     BuildRecord,
     BuiltMember,
@@ -32,10 +34,15 @@ class State:
     contexts: dict[str, ContextRecord] = field(default_factory=dict)
     builds: dict[str, BuildRecord] = field(default_factory=dict)
     stores: dict[tuple[str, str], StoreClaim] = field(default_factory=dict)
+    files: dict[tuple[str, str], tuple[StoredFile, ...]] = field(default_factory=dict)
 
     def copy(self) -> "State":
         return State(
-            dict(self.repositories), dict(self.contexts), dict(self.builds), dict(self.stores)
+            dict(self.repositories),
+            dict(self.contexts),
+            dict(self.builds),
+            dict(self.stores),
+            dict(self.files),
         )
 
 
@@ -136,12 +143,50 @@ def check_made(context: ContextRecord, members: Sequence[BuiltMember]) -> None:
         check_coverage(context.id, member, made[fold(member.repository)].coverage)
 
 
-def advance(state: State, build: BuildRecord, claim: StoreClaim) -> None:
-    key = (fold(find_repository(state, claim.repository).name), claim.kind)
+def advance(state: State, claim: StoreClaim) -> bool:
+    key = store_key(state, claim.repository, claim.kind)
     newest = state.stores.get(key)
     if newest is None or (newest.claim, newest.generation) != (claim.claim, claim.generation):
-        raise lost_turn(state, build)
+        return False
     state.stores[key] = replace(newest, generation=newest.generation + 1)
+    return True
+
+
+def put_files(
+    state: State,
+    build: BuildRecord,
+    members: Iterable[BuiltMember],
+    claims: Iterable[StoreClaim],
+) -> None:
+    claimed = {
+        store_key(state, claim.repository, claim.kind)
+        for claim in claims
+        if claim.kind == ArtifactKind.SEARCH
+    }
+    for made in members:
+        if made.search_files is None:
+            continue
+        key = store_key(state, made.repository, ArtifactKind.SEARCH)
+        if key not in claimed:
+            raise lost_turn(state, build)
+        state.files[key] = made.search_files
+
+
+def store_key(state: State, repository: str, kind: str) -> tuple[str, str]:
+    return fold(find_repository(state, repository).name), str(kind)
+
+
+def live_keys(state: State, repository: RepositoryRecord, kind: str, label: str) -> frozenset[str]:
+    made = [
+        member.search if kind == ArtifactKind.SEARCH else member.graph
+        for context in state.contexts.values()
+        if context.removing_since is None
+        for member in context.members
+        if member.repository == repository.name
+    ]
+    return frozenset(
+        each.key for each in made if each is not None and (each.kind, each.label) == (kind, label)
+    )
 
 
 def with_artifacts(context: ContextRecord, members: Iterable[BuiltMember]) -> ContextRecord:
