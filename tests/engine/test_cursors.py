@@ -145,7 +145,10 @@ def moved(engine: Engine, request: Any, *position: int) -> Any:
 @pytest.mark.parametrize("request_", PAGED, ids=lambda request: type(request).__name__)
 def test_a_position_beyond_the_end_is_an_empty_last_page(engine: Engine, request_: Any) -> None:
     walked = isinstance(request_, TraceCallsRequest | CompareCallsRequest)
-    last = moved(engine, request_, *((2**31 - 1, 0) if walked else (1, 2**31 - 1)))
+    searched = isinstance(request_, SearchCodeRequest)
+    far = 2**31 - 1
+    position = (far, 0) if walked else (far, far) if searched else (1, far)
+    last = moved(engine, request_, *position)
     wire = engine.answer(last).to_wire()
     assert wire["truncated"] is False
     assert "next_cursor" not in wire
@@ -156,12 +159,19 @@ def test_a_position_beyond_the_end_is_an_empty_last_page(engine: Engine, request
         assert wire["coverage"]["members"]
 
 
-@pytest.mark.parametrize("request_", [PAGED[0], PAGED[3]], ids=["search_code", "search_history"])
 @pytest.mark.parametrize("position", [(2, 0), (2**31 - 1, 7)])
 def test_a_position_in_a_member_that_is_not_there_is_refused(
-    engine: Engine, request_: Any, position: tuple[int, int]
+    engine: Engine, position: tuple[int, int]
 ) -> None:
-    refused(engine, moved(engine, request_, *position))
+    refused(engine, moved(engine, PAGED[3], *position))
+
+
+@pytest.mark.parametrize("position", [(), (0,), (0, 0, 0), (0, -1), (0, 2**31), (0, True)])
+def test_a_search_goes_on_at_one_place_in_each_member(
+    engine: Engine, position: tuple[int, ...]
+) -> None:
+    refused(engine, moved(engine, PAGED[0], *position))
+    engine.answer(moved(engine, PAGED[0], 0, 1))
 
 
 @pytest.mark.parametrize("position", [(1, 0), (2**31 - 1, 0)])
@@ -199,6 +209,25 @@ _json = st.recursive(
 def test_arbitrary_json_never_crashes_the_reader(value: dict[str, Any]) -> None:
     with pytest.raises(QueryError):
         cursors.read(forged(**value), "tool", "digest")
+
+
+@given(st.lists(st.integers(0, 2**31 - 1), min_size=1, max_size=60))
+def test_a_position_in_many_members_survives_the_round_trip(offsets: list[int]) -> None:
+    written = cursors.write("tool", "digest", offsets)
+    assert cursors.read_offsets(written, "tool", "digest", len(offsets)) == tuple(offsets)
+    for other in {len(offsets) - 1, len(offsets) + 1, 1_000}:
+        with pytest.raises(QueryError):
+            cursors.read_offsets(written, "tool", "digest", other)
+
+
+def test_a_cursor_longer_than_its_members_can_need_is_refused() -> None:
+    far = [2**31 - 1] * 50
+    digest = cursors.digest("search_code", [], [])
+    written = cursors.write("search_code", digest, far)
+    assert cursors.read_offsets(written, "search_code", digest, 50) == tuple(far)
+    value = {"v": cursors.VERSION, "t": "search_code", "d": digest, "p": far, "x": "x" * 500}
+    with pytest.raises(QueryError, match="not one that this tool gives"):
+        cursors.read_offsets(forged(**value), "search_code", digest, 50)
 
 
 @given(st.integers(0, 2**31 - 1), st.integers(0, 2**31 - 1))

@@ -69,6 +69,14 @@ def match_at(path: str, line: int) -> Callable[[Any], Any]:
     return setting(matches=(SearchMatch(path, line, ""),))
 
 
+def name_at(path: str, line: int) -> Callable[[Any], Any]:
+    return setting(matches=(SearchMatch(path, line, path, file_name=True),))
+
+
+def hit_at(*span: int) -> Callable[[Any], Any]:
+    return setting(matches=(SearchMatch("app.py", 1, "text", span=span),))  # type: ignore[arg-type]
+
+
 def edge_at(path: str, line: int) -> Callable[[Any], Any]:
     return setting(edges=(CallEdge("a", "b", path, line),))
 
@@ -95,6 +103,10 @@ LIES: list[tuple[str, str, Request, Callable[[Any], Any]]] = [
     ("matched outside", "search", SEARCH, match_at("../app.py", 1)),
     ("matched at the root of the machine", "search", SEARCH, match_at("/app.py", 1)),
     ("matched nowhere", "search", SEARCH, match_at("", 1)),
+    ("matched a name at a line", "search", SEARCH, name_at("app.py", 1)),
+    ("matched a name outside", "search", SEARCH, name_at("../app.py", 0)),
+    ("matched backwards", "search", SEARCH, hit_at(3, 2)),
+    ("matched before the line", "search", SEARCH, hit_at(-1, 2)),
     ("traced another commit", "graph", TRACE, setting(revision=ELSEWHERE)),
     ("compared calls of another commit", "graph", CALLS, setting(revision=ELSEWHERE)),
     ("covered another graph", "graph", TRACE, covering(repository="lib")),

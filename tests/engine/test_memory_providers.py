@@ -11,7 +11,7 @@ from vacmcpd.model import Member, Scope
 from vacmcpd.ports.budget import Budget
 from vacmcpd.ports.contexts import ContextSource
 from vacmcpd.ports.graph import CallEdge, Direction, GraphProvider, TraceQuery
-from vacmcpd.ports.search import SearchProvider, SearchQuery
+from vacmcpd.ports.search import QueryMode, SearchMatch, SearchProvider, SearchQuery
 from vacmcpd.ports.source import (
     HistoryQuery,
     HunkLine,
@@ -169,7 +169,7 @@ def test_search_wants_every_word_somewhere_in_the_file() -> None:
     assert searched("alpha", one, two) == [("one.py", 1), ("two.py", 1)]
     assert searched("alpha beta", one, two) == [("one.py", 1), ("one.py", 2)]
     assert searched("alpha two", one, two) == [("two.py", 1)]
-    assert searched("two.py", one, two) == [("two.py", 1)]
+    assert searched("two.py", one, two) == [("two.py", 0)]
 
 
 def test_search_minds_case_only_where_the_query_has_capitals() -> None:
@@ -184,6 +184,49 @@ def test_a_window_of_matches_keeps_the_total() -> None:
     assert ([match.line for match in page.matches], page.total) == ([5, 6], 9)
     nothing = search.search(scope("x"), SearchQuery("a", 0, 0), BUDGET)
     assert (nothing.matches, nothing.total, nothing.coverage.complete) == ((), 9, True)
+
+
+def matched(query: SearchQuery, content: bytes | str) -> list[SearchMatch]:
+    search = MemorySearch({"r": [MemoryCommit(commit_id("x"), {"f": content})]})
+    return list(search.search(scope("x"), query, BUDGET).matches)
+
+
+def test_a_match_says_where_the_first_hit_begins_and_ends() -> None:
+    found = matched(SearchQuery("b a", 0, 9), "café b a\r\nxb")
+    assert found == [
+        SearchMatch("f", 1, "café b a", span=(1, 2)),
+        SearchMatch("f", 2, "xb", span=(1, 2)),
+    ]
+    assert matched(SearchQuery("é", 0, 9), "café\n")[0].span == (3, 5)
+
+
+def test_lines_around_a_match_are_fewer_at_the_ends_of_a_file() -> None:
+    query = SearchQuery("x", 0, 9, context_lines=2)
+    found = matched(query, "x\na\nb\nc\r\nx\n")
+    assert [(match.before, match.after) for match in found] == [
+        ((), ("a", "b")),
+        (("b", "c"), ()),
+    ]
+
+
+def test_a_literal_is_one_word_and_may_span_lines() -> None:
+    content = "a b\nb a\n"
+    assert [match.line for match in matched(SearchQuery("b a", 0, 9), content)] == [1, 2]
+    literal = SearchQuery("b a", 0, 9, QueryMode.LITERAL)
+    assert [match.line for match in matched(literal, content)] == [2]
+    both = SearchQuery("a b\nb", 0, 9, QueryMode.LITERAL)
+    assert matched(both, content) == [SearchMatch("f", 1, "a b", span=(0, 3))]
+    assert matched(SearchQuery("a|b", 0, 9, QueryMode.LITERAL), content) == []
+
+
+def test_a_regular_expression_is_one_word_too() -> None:
+    query = SearchQuery("^b|a$", 0, 9, QueryMode.REGEX)
+    assert [match.span for match in matched(query, "b\r\nxa\r\nxb\n")] == [(0, 1), (1, 2)]
+    assert matched(SearchQuery("^$", 0, 9, QueryMode.REGEX), "a\n") == []
+    with pytest.raises(QueryError) as failure:
+        matched(SearchQuery("(", 0, 9, QueryMode.REGEX), "a\n")
+    assert failure.value.code is WireCode.INVALID_ARGUMENT
+    assert failure.value.details["position"] == 0
 
 
 RING = [CallEdge("a", "b", "f", 1), CallEdge("b", "c", "f", 2), CallEdge("c", "a", "f", 3)]

@@ -211,6 +211,30 @@ REFUSALS: list[tuple[str, Request, str, dict[str, Any]]] = [
     ),
     ("limit", SearchHistoryRequest("v1", limit=-1), "INVALID_ARGUMENT", {"limit": -1}),
     ("rows", SearchCodeRequest("v1", "q", limit=1_001), "INVALID_ARGUMENT", {"limit": 1_001}),
+    *(
+        (
+            f"mode {mode}",
+            SearchCodeRequest("v9", "q", mode=mode),
+            "INVALID_ARGUMENT",
+            {"mode": mode, "accepted": ["zoekt", "literal", "regex"]},
+        )
+        for mode in ("fuzzy", "Literal", " ")
+    ),
+    *(
+        (
+            f"{lines} context lines",
+            SearchCodeRequest("v9", "q", context_lines=lines),
+            "INVALID_ARGUMENT",
+            {"context_lines": lines},
+        )
+        for lines in (-1, 11)
+    ),
+    (
+        "blank literal",
+        SearchCodeRequest("v1", " \n", mode="literal"),
+        "INVALID_ARGUMENT",
+        {"context": "v1"},
+    ),
     (
         "few tokens",
         GetCodeRequest("v1", "f", 1, 1, max_tokens=255),
@@ -345,6 +369,8 @@ def _hostile_requests(text: str) -> Iterator[Request]:
     yield SearchCodeRequest(text, text, text, cursor=text)
     yield SearchCodeRequest("both", text, cursor=text)
     yield SearchCodeRequest("both", "q", text)
+    yield SearchCodeRequest("both", "q", mode=text)
+    yield SearchCodeRequest("both", text, mode="literal")
     yield TraceCallsRequest(text, text, text, 1, text)
     yield TraceCallsRequest("v1", text, "callers", 1)
     yield TraceCallsRequest("v1", "s", text, 1)

@@ -60,7 +60,15 @@ def test_list_contexts_is_empty_where_nothing_is_configured() -> None:
 def test_search_of_one_member_is_flat(engine: Engine) -> None:
     wire = engine.search_code(SearchCodeRequest("v2", "handler()")).to_wire()
     assert wire["context"] == V2
-    assert wire["matches"] == [{"path": "app.py", "line": 2, "snippet": "    handler()"}]
+    assert wire["matches"] == [
+        {
+            "path": "app.py",
+            "line": 2,
+            "snippet": "    handler()",
+            "columns": [5, 14],
+            "bytes": [4, 13],
+        }
+    ]
     assert wire["evidence"] == [{**at("app.py", 2), "snippet": "    handler()"}]
     assert wire["coverage"]["complete"] is True
     assert wire["coverage"]["members"][0]["skipped"] == {"binary": 1, "submodule": 1, "symlink": 1}
@@ -89,14 +97,23 @@ def test_search_narrowed_to_a_repository_is_flat(engine: Engine) -> None:
         "branch": "main",
         "revision": SIDE,
     }
-    assert wire["matches"] == [{"path": "lib.py", "line": 1, "snippet": "handler = 2"}]
+    assert wire["matches"] == [
+        {
+            "path": "lib.py",
+            "line": 1,
+            "snippet": "handler = 2",
+            "columns": [1, 8],
+            "bytes": [0, 7],
+        }
+    ]
 
 
 def test_a_match_of_the_name_alone_says_so(engine: Engine) -> None:
     wire = engine.search_code(SearchCodeRequest("v2", "nonl.txt")).to_wire()
     assert wire["matches"] == [
-        {"path": "odd/nonl.txt", "line": 1, "snippet": "odd/nonl.txt", "file_name": True}
+        {"path": "odd/nonl.txt", "snippet": "odd/nonl.txt", "file_name": True}
     ]
+    assert wire["evidence"] == [{**at("odd/nonl.txt", 0), "snippet": "odd/nonl.txt"}]
 
 
 def test_no_match_is_an_empty_list_with_complete_coverage(engine: Engine) -> None:
@@ -114,7 +131,14 @@ def test_a_snippet_of_more_than_a_thousand_characters_is_cut() -> None:
     )
     wire = engine.search_code(SearchCodeRequest("c", "xx")).to_wire()
     assert wire["matches"] == [
-        {"path": "min.js", "line": 1, "snippet": "x" * 1_000, "snippet_truncated": True}
+        {
+            "path": "min.js",
+            "line": 1,
+            "snippet": "x" * 1_000,
+            "columns": [1, 3],
+            "bytes": [0, 2],
+            "snippet_truncated": True,
+        }
     ]
     assert wire["evidence"][0]["snippet"] == "x" * 1_000
 

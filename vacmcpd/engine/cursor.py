@@ -16,6 +16,8 @@ from ..model import Artifact, Member
 
 VERSION = 1
 _MAX_LENGTH = 256
+# Base64 of the ten digits and the comma that a further number of a position may have.
+_MAX_NUMBER = 15
 # Offsets beyond this are nobody's page, and providers may keep theirs in 32 bits.
 _MAX_POSITION = 2**31 - 1
 
@@ -38,21 +40,27 @@ def write(tool: str, digested: str, position: Sequence[int]) -> str:
 
 
 def read(cursor: str, tool: str, digested: str) -> tuple[int, int]:
-    """The two numbers of a position; 0, 0 for no cursor.
+    """The two numbers of a position; 0, 0 for no cursor. Raises what :func:`read_offsets` does."""
+    first, second = read_offsets(cursor, tool, digested, 2)
+    return first, second
+
+
+def read_offsets(cursor: str, tool: str, digested: str, count: int) -> tuple[int, ...]:
+    """The ``count`` numbers of a position; zeros for no cursor.
 
     Raises INVALID_ARGUMENT for anything but a cursor that this version gave for this query over
     this scope.
     """
     if not cursor:
-        return 0, 0
-    value = _decode(cursor, tool)
+        return (0,) * count
+    value = _decode(cursor, tool, _MAX_LENGTH + _MAX_NUMBER * count)
     if value.get("v") != VERSION:
         raise _refused(tool, "is of another version of vacmcp")
     if value.get("t") != tool:
         raise _refused(tool, "belongs to another tool")
     if value.get("d") != digested:
         raise _refused(tool, "belongs to another query, or what it was answered from was rebuilt")
-    return _position(value.get("p"), tool)
+    return _position(value.get("p"), tool, count)
 
 
 def require_inside(position: int, count: int, tool: str) -> None:
@@ -69,8 +77,8 @@ def _encode(raw: bytes) -> str:
     return base64.urlsafe_b64encode(raw).decode("ascii").rstrip("=")
 
 
-def _decode(cursor: str, tool: str) -> dict[str, Any]:
-    if len(cursor) > _MAX_LENGTH or not cursor.isascii():
+def _decode(cursor: str, tool: str, most: int) -> dict[str, Any]:
+    if len(cursor) > most or not cursor.isascii():
         raise _refused(tool, "is not one that this tool gives")
     padded = cursor.encode("ascii") + b"=" * (-len(cursor) % 4)
     try:
@@ -82,13 +90,13 @@ def _decode(cursor: str, tool: str) -> dict[str, Any]:
     return value
 
 
-def _position(value: Any, tool: str) -> tuple[int, int]:
-    if not isinstance(value, list) or len(value) != 2:
+def _position(value: Any, tool: str, count: int) -> tuple[int, ...]:
+    if not isinstance(value, list) or len(value) != count:
         raise _refused(tool, "is not one that this tool gives")
     for number in value:
         if type(number) is not int or not 0 <= number <= _MAX_POSITION:
             raise _refused(tool, "is not one that this tool gives")
-    return value[0], value[1]
+    return tuple(value)
 
 
 def _refused(tool: str, reason: str) -> QueryError:

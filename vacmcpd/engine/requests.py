@@ -15,7 +15,11 @@ class ListContextsRequest:
 
 @dataclass(frozen=True, slots=True)
 class SearchCodeRequest:
-    """The lines that match ``query`` in one context, or in one ``repository`` of it."""
+    """The lines that match ``query`` in one context, or in one ``repository`` of it.
+
+    ``mode`` says how the query is read (zoekt, literal or regex), ``context_lines`` how many
+    lines before and after each match are wanted (0 to 10), ``exact_total`` that all are counted.
+    """
 
     context: str
     query: str
@@ -23,6 +27,9 @@ class SearchCodeRequest:
     limit: int = 0
     max_tokens: int = 0
     cursor: str = ""
+    mode: str = ""
+    context_lines: int = 0
+    exact_total: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,12 +16,21 @@ from .coverage import Coverage
 from .evidence import (
     Cited,
     Side,
+    cite,
     cited_rows,
     context_block,
     evidence_row,
     require_members,
 )
-from .rows import call_row, history_row, hunk_head, line_row, match_row
+from .rows import (
+    MAX_SNIPPET,
+    call_row,
+    history_row,
+    hunk_head,
+    line_row,
+    match_evidence,
+    match_row,
+)
 from .text import clean
 
 
@@ -38,28 +47,48 @@ class ListContextsResult:
 
 @dataclass(frozen=True, slots=True)
 class SearchCodeResult:
-    """Matching lines, member by member, each in its provider's order."""
+    """Matching lines of all members, best first by their providers' rank; each is its evidence.
+
+    ``context_cut`` says that lines around the first match were left out, for want of tokens.
+    """
 
     context: Context
-    evidence: tuple[Cited, ...]
     coverage: Coverage
     matches: tuple[tuple[Member, SearchMatch], ...]
     total_matches: int
     total_is_exact: bool
     truncated: bool
     next_cursor: str = ""
+    hint: str = ""
+    context_cut: bool = False
 
     def __post_init__(self) -> None:
         require_members(self.context)
 
+    @property
+    def evidence(self) -> tuple[Cited, ...]:
+        """The citation of each match."""
+        return tuple(
+            cite(member, match.path, match.line, match.line, match.snippet[:MAX_SNIPPET])
+            for member, match in self.matches
+        )
+
     def to_wire(self) -> dict[str, Any]:
-        """``{context, coverage, evidence, matches, next_cursor?, total_…, truncated}``."""
+        """``{context, coverage, evidence, hint?, matches, next_cursor?, total_…, truncated}``."""
         several = len(self.context.members) > 1
+        rows = [
+            match_row(member, match, several, self.context_cut and not at)
+            for at, (member, match) in enumerate(self.matches)
+        ]
         return {
             "context": context_block(self.context),
             "coverage": self.coverage.to_wire(),
-            "evidence": cited_rows(self.evidence, self.context.members),
-            "matches": [match_row(member, match, several) for member, match in self.matches],
+            "evidence": [
+                match_evidence(*found, row, several)
+                for found, row in zip(self.matches, rows, strict=True)
+            ],
+            **({"hint": self.hint} if self.hint else {}),
+            "matches": rows,
             **_next_page(self.next_cursor),
             "total_is_exact": self.total_is_exact,
             "total_matches": self.total_matches,

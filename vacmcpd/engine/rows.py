@@ -15,18 +15,72 @@ MAX_DIFF_LINE = 2_000
 MAX_MESSAGE = 4_000
 
 
-def match_row(member: Member, match: SearchMatch, several: bool) -> dict[str, Any]:
-    """``{path, line, snippet, file_name?, snippet_truncated?, repository?, revision?}``."""
-    row: dict[str, Any] = {
-        "path": clean(match.path),
-        "line": match.line,
-        "snippet": clean(match.snippet[:MAX_SNIPPET]),
-    }
+def match_row(
+    member: Member, match: SearchMatch, several: bool, context_cut: bool = False
+) -> dict[str, Any]:
+    """``{path, line, snippet, columns, bytes, before?, after?, snippet_truncated?, …}``.
+
+    ``columns`` are 1-based characters of the snippet and ``bytes`` 0-based bytes of its UTF-8,
+    the end exclusive. The name of a file is ``{path, snippet, file_name, …}``. ``context_cut``
+    says that lines around the match were left out; ``context_truncated`` tells of it, and of
+    lines that are cut. ``repository`` and ``revision`` where there are ``several`` members.
+    """
+    path, shown = clean(match.path), clean(match.snippet[:MAX_SNIPPET])
+    row: dict[str, Any]
     if match.file_name:
-        row["file_name"] = True
+        row = {"path": path, "snippet": shown, "file_name": True}
+    else:
+        columns, within = shown_span(shown, *match.span)
+        row = {
+            "path": path,
+            "line": match.line,
+            "snippet": shown,
+            "columns": columns,
+            "bytes": within,
+        }
+    if match.before or match.after:
+        row |= _around(match)
     if len(match.snippet) > MAX_SNIPPET:
         row["snippet_truncated"] = True
+    if context_cut:
+        row["context_truncated"] = True
     return {**row, **member_facts(member)} if several else row
+
+
+def match_evidence(
+    member: Member, match: SearchMatch, row: dict[str, Any], several: bool
+) -> dict[str, Any]:
+    """The citation of a match, made of its ``row``: what :func:`cited_row` would make anew."""
+    location = {"path": row["path"], "start_line": match.line, "end_line": match.line}
+    cited: dict[str, Any] = {"location": location}
+    if row["snippet"]:
+        cited["snippet"] = row["snippet"]
+    return {**cited, **member_facts(member)} if several else cited
+
+
+def _around(match: SearchMatch) -> dict[str, Any]:
+    around: dict[str, Any] = {}
+    for key, lines in (("before", match.before), ("after", match.after)):
+        if lines:
+            around[key] = [clean(line[:MAX_SNIPPET]) for line in lines]
+        if any(len(line) > MAX_SNIPPET for line in lines):
+            around["context_truncated"] = True
+    return around
+
+
+def shown_span(shown: str, start: int, end: int) -> tuple[list[int], list[int]]:
+    """Columns and bytes of a span, as far as ``shown`` reaches.
+
+    A character that the span holds a part of counts as a whole.
+    """
+    if shown.isascii():
+        first, last = min(start, len(shown)), min(end, len(shown))
+        return [first + 1, last + 1], [first, last]
+    raw = shown.encode("utf-8")
+    first, last = min(start, len(raw)), min(end, len(raw))
+    before = len(raw[:first].decode("utf-8", "ignore"))
+    until = len(raw[:last].decode("utf-8", "replace"))
+    return [before + 1, until + 1], [first, last]
 
 
 def call_row(edge: CallEdge) -> dict[str, Any]:

@@ -125,9 +125,14 @@ def check_coverage(scope: Scope, coverage: MemberCoverage) -> None:
         raise mismatch(scope, coverage.revision, "the coverage counts more files than there are")
 
 
-def check_place(scope: Scope, actual: str, path: str, line: int) -> None:
-    """Raise SOURCE_MISMATCH for a place that no file of a tree can be at."""
-    if line < 1 or not inside(path):
+def check_place(
+    scope: Scope, actual: str, path: str, line: int, *, name_only: bool = False
+) -> None:
+    """Raise SOURCE_MISMATCH for a place that no file of a tree can be at.
+
+    A file's name has line 0 (``name_only``), and nothing else has.
+    """
+    if (line != 0 if name_only else line < 1) or not inside(path):
         raise mismatch(scope, actual, "the provider cites a place outside the tree", path=path)
 
 
@@ -136,7 +141,7 @@ def inside(path: str) -> bool:
     # Most paths have no dot segment at all; splitting each of 1,000 rows would show.
     if not path or path[0] == "/":
         return False
-    return "." not in path or ".." not in path.split("/")
+    return ".." not in path or ".." not in path.split("/")
 
 
 def mismatch(scope: Scope, actual: str | None, reason: str, **details: Any) -> QueryError:

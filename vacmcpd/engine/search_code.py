@@ -1,49 +1,31 @@
 """Lines that match a query, in every member of a context or in one."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeAlias
+from dataclasses import replace
 
 from ..errors import QueryError, WireCode, invalid_argument
-from ..model import Context, Member, Scope
+from ..model import Context, Scope
 from ..ports.budget import CancelFlag
-from ..ports.search import SearchMatch, SearchPage, SearchProvider, SearchQuery
+from ..ports.search import QueryMode, SearchMatch, SearchPage, SearchProvider, SearchQuery
 from . import cursor
 from .budget import Providers
-from .coverage import Coverage, of_members
-from .evidence import Cited, cite, cited_row
+from .hints import hint
 from .requests import SearchCodeRequest
 from .results import SearchCodeResult
-from .rows import MAX_SNIPPET, match_row
 from .scope import (
     check_coverage,
     check_place,
     check_revision,
+    mismatch,
     narrow,
     resolve,
     scope_of,
     told,
 )
-from .text import require_askable
-from .tokens import budget_of, fitting, holds, room, rows_of, size
+from .search_page import TOOL, Window, paged
+from .text import clean, require_askable
+from .tokens import budget_of, rows_of
 
-TOOL = "search_code"
-
-_Row: TypeAlias = tuple[int, int, SearchMatch]
-"""Which member, which of its matches, and that match."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """What one member answered, and from which of its matches on."""
-
-    member: Member
-    offset: int
-    page: SearchPage
-
-    @property
-    def read(self) -> int:
-        return self.offset + len(self.page.matches)
+_MOST_CONTEXT_LINES = 10
 
 
 def answer(
@@ -52,36 +34,59 @@ def answer(
     """One page of the matches, with the totals and the coverage of the whole scope.
 
     Every page asks every member, also those whose matches are on other pages: totals and
-    coverage are of the whole answer, and no server remembers them.
+    coverage are of the whole answer, and no server remembers them. Each is asked for one match
+    more than the page holds, which tells whether another page follows.
 
     Raises INVALID_ARGUMENT, SOURCE_MISMATCH and SEARCH_PROVIDER_UNAVAILABLE.
     """
     limit = rows_of(request.limit, TOOL)
     max_tokens = budget_of(request.max_tokens, providers.max_tokens, TOOL)
+    asked = _query(request, limit + 1)
     context = narrow(resolve(providers, request.context, cancel), request.repository, TOOL)
-    text = _query(context, request.query)
+    _require_text(context, asked.text)
     provider = _require_search(providers, context)
     members = [(member, member.search) for member in context.members]
-    digested = cursor.digest(TOOL, members, [context.id, text])
-    first, offset = cursor.read(request.cursor, TOOL, digested)
-    cursor.require_inside(first, len(context.members), TOOL)
-    windows: list[_Window] = []
-    for at, member in enumerate(context.members):
-        skipped = offset if at == first else 0
-        wanted = 0 if at < first else limit
-        query = SearchQuery(text, skipped, wanted)
+    digested = cursor.digest(TOOL, members, [context.id, asked.text, asked.mode])
+    offsets = cursor.read_offsets(request.cursor, TOOL, digested, len(members))
+    windows: list[Window] = []
+    for member, offset in zip(context.members, offsets, strict=True):
+        query = replace(asked, offset=offset)
         page = _search(providers, provider, scope_of(context, member), query, cancel)
-        windows.append(_Window(member, skipped, page))
-        limit -= len(page.matches)
-    return _paged(context, windows, first, digested, max_tokens)
+        windows.append(Window(member, offset, page))
+    result = paged(context, windows, limit, digested, max_tokens)
+    if result.total_matches or not result.total_is_exact:
+        return result
+    return replace(result, hint=hint(asked.text, asked.mode))
 
 
-def _query(context: Context, query: str) -> str:
-    text = query.strip()
-    if not text:
+def _query(request: SearchCodeRequest, wanted: int) -> SearchQuery:
+    mode = _mode(request.mode)
+    if not 0 <= request.context_lines <= _MOST_CONTEXT_LINES:
+        raise invalid_argument(
+            f"{TOOL}: context_lines {request.context_lines} is outside 0-{_MOST_CONTEXT_LINES}; "
+            "get_code reads more of a file",
+            context_lines=request.context_lines,
+        )
+    # Blanks are a part of a text that is looked for as it stands.
+    text = request.query.strip() if mode is QueryMode.ZOEKT else request.query
+    return SearchQuery(text, 0, wanted, mode, request.context_lines, request.exact_total)
+
+
+def _mode(given: str) -> QueryMode:
+    modes = [str(mode) for mode in QueryMode]
+    if given and given not in modes:
+        raise invalid_argument(
+            f'{TOOL}: mode "{clean(given)}" is none of {", ".join(modes)}',
+            mode=given,
+            accepted=modes,
+        )
+    return QueryMode(given or QueryMode.ZOEKT)
+
+
+def _require_text(context: Context, text: str) -> None:
+    if not text.strip():
         raise invalid_argument(f"{TOOL}: query is required", context=context.id)
     require_askable(text, "query", TOOL)
-    return text
 
 
 def _require_search(providers: Providers, context: Context) -> SearchProvider:
@@ -113,73 +118,22 @@ def _search(
 def _checked(scope: Scope, query: SearchQuery, page: SearchPage) -> SearchPage:
     check_revision(scope, page.revision, "what was searched")
     check_coverage(scope, page.coverage)
-    matches = page.matches[: query.limit]
+    most = query.context_lines
+    matches = tuple(
+        _within(match, most) if match.before or match.after else match
+        for match in page.matches[: query.limit]
+    )
     for match in matches:
-        check_place(scope, page.revision, match.path, match.line)
+        check_place(scope, page.revision, match.path, match.line, name_only=match.file_name)
+        if not 0 <= match.span[0] <= match.span[1]:
+            raise mismatch(scope, page.revision, "a match ends before it begins", path=match.path)
     total = max(page.total, query.offset + len(matches) if matches else 0)
     return replace(page, matches=matches, total=total)
 
 
-def _paged(
-    context: Context, windows: Sequence[_Window], first: int, digested: str, max_tokens: int
-) -> SearchCodeResult:
-    rows = [
-        (at, window.offset + index, match)
-        for at, window in enumerate(windows)
-        for index, match in enumerate(window.page.matches)
-    ]
-    exact = all(window.page.total_is_exact for window in windows)
-    empty = SearchCodeResult(
-        context=context,
-        evidence=(),
-        coverage=_coverage(windows, exact),
-        matches=(),
-        total_matches=sum(window.page.total for window in windows),
-        total_is_exact=exact,
-        truncated=True,
-    )
-    kept = len(rows)
-    if not holds(max_tokens, _of(empty, rows).to_wire()):
-        kept = fitting(_sizes(context, rows), room(max_tokens, empty.to_wire()))
-    position = rows[kept][:2] if kept < len(rows) else _unread(windows, first)
-    # A page without a match can't be paged past, whatever its provider counted.
-    following = cursor.write(TOOL, digested, position) if position and kept else ""
-    return replace(
-        _of(empty, rows[:kept]),
-        truncated=position is not None or not exact,
-        next_cursor=following,
-    )
-
-
-def _of(empty: SearchCodeResult, rows: Sequence[_Row]) -> SearchCodeResult:
-    """The answer of these rows."""
-    context = empty.context
-    return replace(
-        empty,
-        evidence=tuple(_cited(context, at, match) for at, _, match in rows),
-        matches=tuple((context.members[at], match) for at, _, match in rows),
-    )
-
-
-def _coverage(windows: Sequence[_Window], exact: bool) -> Coverage:
-    return of_members((window.page.coverage for window in windows), cut=not exact)
-
-
-def _sizes(context: Context, rows: Sequence[_Row]) -> Iterator[int]:
-    several = len(context.members) > 1
-    for at, _, match in rows:
-        row = match_row(context.members[at], match, several)
-        yield size(row) + size(cited_row(_cited(context, at, match), several)) + 2
-
-
-def _cited(context: Context, at: int, match: SearchMatch) -> Cited:
-    snippet = match.snippet[:MAX_SNIPPET]
-    return cite(context.members[at], match.path, match.line, match.line, snippet)
-
-
-def _unread(windows: Sequence[_Window], first: int) -> tuple[int, int] | None:
-    """Where the first match stands that no page up to this one holds."""
-    for at, window in enumerate(windows[first:], start=first):
-        if window.page.total > window.read:
-            return at, window.read
-    return None
+def _within(match: SearchMatch, most: int) -> SearchMatch:
+    """The match with no more lines around it than were asked for."""
+    before, after = match.before[-most:] if most else (), match.after[:most]
+    if (before, after) == (match.before, match.after):
+        return match
+    return replace(match, before=before, after=after)
