@@ -7,6 +7,7 @@ import pytest
 from vacmcpd.engine import (
     GetCodeRequest,
     ListContextsRequest,
+    SearchCodeRequest,
     SearchHistoryRequest,
     TraceCallsRequest,
 )
@@ -54,7 +55,7 @@ def test_every_argument_of_a_schema_is_described_and_none_has_a_range() -> None:
         assert schema["type"] == "object"
         assert schema["additionalProperties"] is False
         for described in schema["properties"].values():
-            assert set(described) == {"type", "description"}
+            assert set(described) - {"enum"} == {"type", "description"}
             assert described["description"]
 
 
@@ -74,7 +75,15 @@ def test_arguments_are_shown_in_the_order_of_the_reference() -> None:
         "compare_code": ["from_context", "to_context", "repository", "path", *extra[1:]],
         "get_code": ["context", "repository", "path", "start_line", "end_line", "max_tokens"],
         "list_contexts": [],
-        "search_code": ["context", "repository", "query", *extra],
+        "search_code": [
+            "context",
+            "repository",
+            "query",
+            "mode",
+            "context_lines",
+            "exact_total",
+            *extra,
+        ],
         "search_history": ["context", "repository", "query", "symbol", "path", *extra],
         "trace_calls": ["context", "repository", "symbol", "direction", "depth", *extra],
     }
@@ -115,6 +124,35 @@ def test_no_tool_changes_anything() -> None:
 def test_what_is_not_given_gets_its_default() -> None:
     assert BY_NAME["search_history"].request({"context": "v1"}) == SearchHistoryRequest("v1")
     assert BY_NAME["trace_calls"].request({}) == TraceCallsRequest("", "", "", 0)
+
+
+def test_the_modes_of_a_search_are_in_its_schema_and_in_words() -> None:
+    mode = BY_NAME["search_code"].input_schema()["properties"]["mode"]
+    assert mode["enum"] == ["zoekt", "literal", "regex"]
+    for each in mode["enum"]:
+        assert each in mode["description"]
+    assert "literal, where nothing needs escaping" in BY_NAME["search_code"].description
+
+
+def test_the_options_of_a_search_reach_its_request() -> None:
+    given = {"context": "c", "query": "q", "mode": "literal", "context_lines": 2}
+    asked = BY_NAME["search_code"].request({**given, "exact_total": True})
+    assert asked == SearchCodeRequest("c", "q", mode="literal", context_lines=2, exact_total=True)
+    plain = BY_NAME["search_code"].request({"context": "c", "query": "q", "exact_total": False})
+    assert plain == SearchCodeRequest("c", "q")
+
+
+@pytest.mark.parametrize(
+    ("value", "actual"),
+    [(None, "null"), (1, "number"), (0, "number"), ("true", "string"), ([True], "array")],
+)
+def test_what_is_no_boolean_is_refused(value: Any, actual: str) -> None:
+    given = {"context": "c", "query": "q", "exact_total": value}
+    assert refusal("search_code", given).details == {
+        "argument": "exact_total",
+        "expected": "boolean",
+        "actual": actual,
+    }
 
 
 @pytest.mark.parametrize("given", [None, {}])

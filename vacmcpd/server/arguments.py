@@ -1,6 +1,6 @@
 """Checks a tool's arguments, so that every refusal arrives as INVALID_ARGUMENT in the envelope."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -20,22 +20,34 @@ class Kind(StrEnum):
 
     STRING = "string"
     INTEGER = "integer"
+    BOOLEAN = "boolean"
 
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of a tool, as its schema shows it."""
+    """One argument of a tool, as its schema shows it.
+
+    ``choices`` are the values that the query takes, for the schema alone: it refuses others.
+    """
 
     name: str
     kind: Kind
     description: str
     required: bool = False
+    choices: tuple[str, ...] = ()
+
+    def schema(self) -> dict[str, Any]:
+        """``{type, description, enum?}``."""
+        schema: dict[str, Any] = {"type": str(self.kind), "description": self.description}
+        if self.choices:
+            schema["enum"] = list(self.choices)
+        return schema
 
 
 def check(
     tool: str, arguments: Sequence[Argument], given: Mapping[str, Any]
 ) -> dict[str, str | int]:
-    """The values to build a request from; what was not given is ``""`` or 0.
+    """The values to build a request from; what was not given is ``""``, 0 or false.
 
     Raises INVALID_ARGUMENT with details ``argument`` and what was wrong with it.
     """
@@ -61,13 +73,9 @@ def _unknown(tool: str, name: str, known: set[str]) -> QueryError:
 
 
 def _value(tool: str, argument: Argument, given: Mapping[str, Any]) -> str | int:
-    if argument.kind is Kind.STRING:
-        if argument.name not in given:
-            return ""
-        return _string(tool, argument, given[argument.name])
     if argument.name not in given:
-        return 0
-    return _integer(tool, argument, given[argument.name])
+        return _ABSENT[argument.kind]
+    return _READERS[argument.kind](tool, argument, given[argument.name])
 
 
 def _string(tool: str, argument: Argument, value: Any) -> str:
@@ -104,6 +112,20 @@ def _integer(tool: str, argument: Argument, value: Any) -> int:
             limit=MAX_INTEGER,
         )
     return int(value)
+
+
+def _boolean(tool: str, argument: Argument, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong_type(tool, argument, value)
+    return value
+
+
+_ABSENT: Mapping[Kind, str | int] = {Kind.STRING: "", Kind.INTEGER: 0, Kind.BOOLEAN: False}
+_READERS: Mapping[Kind, Callable[[str, Argument, Any], str | int]] = {
+    Kind.STRING: _string,
+    Kind.INTEGER: _integer,
+    Kind.BOOLEAN: _boolean,
+}
 
 
 def _wrong_type(tool: str, argument: Argument, value: Any) -> QueryError:

@@ -14,6 +14,7 @@ from ..engine import (
     SearchHistoryRequest,
     TraceCallsRequest,
 )
+from ..ports.search import QueryMode
 from .arguments import Argument, Kind, check
 
 ANNOTATIONS = {
@@ -47,13 +48,7 @@ class Tool:
         """A plain object schema; ranges are the query's to refuse, so it names none."""
         schema: dict[str, Any] = {
             "type": "object",
-            "properties": {
-                argument.name: {
-                    "type": str(argument.kind),
-                    "description": argument.description,
-                }
-                for argument in self.arguments
-            },
+            "properties": {argument.name: argument.schema() for argument in self.arguments},
         }
         required = [argument.name for argument in self.arguments if argument.required]
         if required:
@@ -176,10 +171,11 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "search_code",
         "Search code",
-        "Lines that match a query in the files of one context, with path, line number and text. "
-        "Query: words and quoted phrases (a file has to hold all), regular expressions, or, "
-        "- to exclude, parentheses, file: and lang: filters, case:yes. The answer says how many "
-        "files were searched and which kinds were skipped.",
+        "Lines that match a query in the files of one context, best first, with path, line and "
+        "the columns of the hit. Query: words and quoted phrases, each a regular expression (a "
+        "file has to hold all), or, - to exclude, parentheses, file: and lang: filters, case:yes. "
+        "For a piece of code as it stands use mode literal, where nothing needs escaping. The "
+        "answer says how many files were searched and which kinds were skipped.",
         (
             _CONTEXT,
             _ANY_REPOSITORY,
@@ -187,6 +183,21 @@ TOOLS: tuple[Tool, ...] = (
                 "query",
                 'What to find, e.g. "func NewHandler" file:\\.go$ -file:_test',
                 required=True,
+            ),
+            Argument(
+                "mode",
+                Kind.STRING,
+                "How the query is read. zoekt, the default: words, phrases and filters. literal: "
+                "exactly this text, in content or path; brackets, dots, quotes and backslashes "
+                "stand for themselves. regex: one RE2 expression, blanks and quotes included.",
+                choices=tuple(map(str, QueryMode)),
+            ),
+            _number("context_lines", "Lines to show before and after each match, 0 to 10."),
+            Argument(
+                "exact_total",
+                Kind.BOOLEAN,
+                "Count every match even where that takes longer; otherwise total_matches may be "
+                "a lower bound, and total_is_exact tells.",
             ),
             _LIMIT,
             _MAX_TOKENS,
