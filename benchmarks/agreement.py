@@ -4,8 +4,10 @@
                                    [--seed N] [--queries 50]
 
 Literal queries are drawn by seed from the oldest, the middle and the newest version: words from
-rare to common, phrases, and pieces of lines with whatever they hold. For each query on each
-version the set of (path, line) must be what ``git grep -I -F -n`` finds. Lines that only we find
+rare to common, phrases, and pieces of lines with whatever they hold. In turn they are
+asked in mode literal, where a text without capitals ignores case as ``-i`` does, and with
+``case:yes``. For each query on each version the set of (path, line) must be what
+``git grep -I -F -n`` finds. Lines that only we find
 in files that git takes for binary (UTF-16) or reads as other bytes (latin-1) are counted apart.
 Prints the store's size and every version's cost; exits 1 on any mismatch.
 """
@@ -14,12 +16,14 @@ import argparse
 import json
 import os
 import random
+import re
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -35,6 +39,27 @@ _EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 Lines = set[tuple[str, int]]
 
 
+@dataclass(frozen=True, slots=True)
+class Question:
+    """``query`` in ``mode`` finds what git grep finds of ``text``, with ``-i`` or without."""
+
+    text: str
+    query: str
+    mode: str
+    any_case: bool
+
+    def is_in(self, line: bytes) -> bool:
+        text = self.text.encode()
+        return text in line or (self.any_case and text in line.lower())
+
+
+def ask_about(number: int, text: str) -> Question:
+    if number % 2:
+        escaped = re.sub(r"[^A-Za-z0-9_ ]", lambda found: rf"\\x{{{ord(found[0]):x}}}", text)
+        return Question(text, f'case:yes content:"{escaped}"', "zoekt", any_case=False)
+    return Question(text, text, "literal", any_case=text == text.lower())
+
+
 @dataclass
 class Tally:
     checked: int = 0
@@ -43,7 +68,7 @@ class Tally:
     apart: Counter[str] = field(default_factory=Counter)
 
 
-def draw(clone: Clone, seed: int, count: int) -> list[str]:
+def draw(clone: Clone, seed: int, count: int) -> list[Question]:
     rng = random.Random(seed)
     commits = clone.commits
     texts: set[str] = set()
@@ -53,7 +78,8 @@ def draw(clone: Clone, seed: int, count: int) -> list[str]:
             if not query.kind.startswith(("regex", "file:")):
                 texts.add(query.text.strip('"'))
         texts.update(_pieces(corpus, rng, count // 3))
-    return rng.sample(sorted(texts), min(count, len(texts)))
+    drawn = rng.sample(sorted(texts), min(count, len(texts)))
+    return [ask_about(number, text) for number, text in enumerate(drawn)]
 
 
 def _pieces(corpus: Corpus, rng: random.Random, count: int) -> list[str]:
@@ -69,48 +95,66 @@ def _pieces(corpus: Corpus, rng: random.Random, count: int) -> list[str]:
     return found
 
 
-def git_finds(clone: Clone, commit: str, texts: list[str]) -> dict[str, Lines]:
-    """One run over the tree for all texts; whose line it is, the line says."""
-    patterns = [part for text in texts for part in ("-e", text)]
+def git_finds(clone: Clone, commit: str, questions: list[Question]) -> list[Lines]:
+    """One run over the tree for all that mind case alike; whose line it is, the line says."""
+    found: list[Lines] = [set() for _ in questions]
+    for any_case in (False, True):
+        wanted = [
+            (question, lines)
+            for question, lines in zip(questions, found, strict=True)
+            if question.any_case is any_case
+        ]
+        for path, number, content in _grep(clone, commit, [q.text for q, _ in wanted], any_case):
+            for question, lines in wanted:
+                if question.is_in(content):
+                    lines.add((path, number))
+    return found
+
+
+def _grep(
+    clone: Clone, commit: str, texts: list[str], any_case: bool
+) -> Iterator[tuple[str, int, bytes]]:
+    if not texts:
+        return
     done = subprocess.run(
         [
             # A bare repository's HEAD would say with its attributes what is binary.
             *("git", "-c", f"attr.tree={_EMPTY_TREE}", "-C", str(clone.path)),
-            *("grep", "-I", "-F", "-n", "-z", *patterns, commit),
+            *("grep", "-I", "-F", "-n", "-z", *(("-i",) if any_case else ())),
+            *(part for text in texts for part in ("-e", text)),
+            commit,
         ],
         capture_output=True,
     )
     if done.returncode > 1:
         sys.exit(done.stderr.decode(errors="replace"))
-    found: dict[str, Lines] = {text: set() for text in texts}
-    wanted = [(text.encode(), found[text]) for text in texts]
     for row in done.stdout.split(b"\n")[:-1]:
         name, _, rest = row.partition(b"\0")
         # Either separator may stand after the number.
         number = rest[: len(rest) - len(rest.lstrip(b"0123456789"))]
-        content = rest[len(number) + 1 :]
-        place = (to_text(name[len(commit) + 1 :]), int(number))
-        for text, lines in wanted:
-            if text in content:
-                lines.add(place)
-    return found
+        yield to_text(name[len(commit) + 1 :]), int(number), rest[len(number) + 1 :]
 
 
 def check(
-    clone: Clone, searcher: store.Searcher, commit: str, texts: list[str], proof: str, tally: Tally
+    clone: Clone,
+    searcher: store.Searcher,
+    commit: str,
+    questions: list[Question],
+    proof: int,
+    tally: Tally,
 ) -> None:
-    """``proof`` is the text that is also looked for alone, to prove git's joint run."""
-    truth = git_finds(clone, commit, texts)
-    if git_finds(clone, commit, [proof])[proof] != truth[proof]:
-        tally.mismatches.append(f"{commit} {proof!r}: git grep disagrees with itself")
-    for text in texts:
-        page = searcher.search(commit, text, _ALL, mode="literal")
+    """``proof`` is the question that is also looked for alone, to prove git's joint run."""
+    truth = git_finds(clone, commit, questions)
+    if git_finds(clone, commit, [questions[proof]])[0] != truth[proof]:
+        tally.mismatches.append(f"{commit} {questions[proof].text!r}: git grep differs when alone")
+    for question, lines in zip(questions, truth, strict=True):
+        page = searcher.search(commit, question.query, _ALL, mode=question.mode)
         ours = {(each.path, each.line) for each in page.matches if not each.file_name}
         tally.checked += 1
         tally.lines += len(ours)
         if not page.total_is_exact or page.total != len(page.matches) or page.revision != commit:
-            tally.mismatches.append(f"{commit} {text!r}: the page is not whole or not of the pin")
-        compare(clone, commit, text, ours, truth[text], tally)
+            tally.mismatches.append(f"{commit} {question.query!r}: not whole or not of the pin")
+        compare(clone, commit, question.query, ours, lines, tally)
 
 
 def compare(clone: Clone, commit: str, text: str, ours: Lines, truth: Lines, tally: Tally) -> None:
@@ -175,15 +219,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         clone = clone_of(options.repository, options.ref.split(","), Path(folder) / "clone")
         costs(clone, Path(folder) / "store")
-        texts = draw(clone, options.seed, options.queries)
+        questions = draw(clone, options.seed, options.queries)
         tally = Tally()
         searcher = store.open_searcher(clone.path, Path(folder) / "store")
         began = time.monotonic()
         for done, commit in enumerate(clone.commits):
-            check(clone, searcher, commit, texts, texts[done % len(texts)], tally)
+            check(clone, searcher, commit, questions, done % len(questions), tally)
             if (done + 1) % 10 == 0:
                 print(f"{done + 1} versions, {len(tally.mismatches)} mismatches", file=sys.stderr)
-    report(tally, len(clone.commits), len(texts), time.monotonic() - began)
+    report(tally, len(clone.commits), len(questions), time.monotonic() - began)
 
 
 def report(tally: Tally, versions: int, queries: int, seconds: float) -> None:
