@@ -387,3 +387,12 @@ def test_a_cursor_of_fewer_members_is_no_cursor_of_more() -> None:
     cursor = engine.answer(narrowed).to_wire()["next_cursor"]
     with pytest.raises(QueryError, match="another query"):
         engine.answer(SearchCodeRequest("c", "q", cursor=cursor))
+
+
+@pytest.mark.parametrize("text", ["plain", '"\\\x00\x1f', "\N{GRINNING FACE}", "x" * 300])
+def test_a_page_that_is_cut_for_its_budget_uses_it(text: str) -> None:
+    engine = over(Ranked({"r": ranked("r", [(0, 0)] * 200, text)}), ["r"])
+    wire = engine.answer(SearchCodeRequest("c", "q", max_tokens=4_000)).to_wire()
+    assert wire["truncated"] is True
+    one = tokens(wire["matches"][-1]) + tokens(wire["evidence"][-1])
+    assert 0.93 * 4_000 - one < tokens(wire) <= 4_000

@@ -1,7 +1,7 @@
 """One page of a search, of what each member answered."""
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TypeAlias
@@ -17,8 +17,15 @@ from .text import clean
 from .tokens import fitting, room, size
 
 TOOL = "search_code"
-# What a match and its citation take beside their text and line numbers, all optional keys there.
-_SKELETON = 240
+# What a match and its citation take beside their texts and their line number, three times.
+_ROW = size(
+    [
+        {"path": "", "line": 0, "snippet": "", "columns": [1001, 1001], "bytes": [4000, 4000]},
+        {"location": {"path": "", "start_line": 0, "end_line": 0}, "snippet": ""},
+    ]
+)
+_CUT = size({"snippet_truncated": True})
+_AROUND = size({"before": [], "after": [], "context_truncated": True})
 
 _Row: TypeAlias = tuple[int, SearchMatch]
 """Which member, and its match."""
@@ -60,8 +67,10 @@ def paged(
     longest = cursor.write(TOOL, digested, [item.end for item in windows])
     available = room(max_tokens, empty.to_wire(), paged=False) - size({"next_cursor": longest})
     whole = _of(empty, rows)
-    if _at_most(context, rows) > available:
-        rows = rows[: fitting(_sizes(context, rows), available)]
+    facts = _facts(context)
+    # Most answers fit by far, and their text is escaped at once in half the time.
+    if _at_most(rows, facts) > available:
+        rows = rows[: fitting((_at_most([row], facts) for row in rows), available)]
         whole = _first(empty, rows[0], available) if len(rows) == 1 else _of(empty, rows)
     position = _position(windows, rows)
     more = any(item.page.total > at for item, at in zip(windows, position, strict=True))
@@ -106,33 +115,33 @@ def _first(empty: SearchCodeResult, row: _Row, available: int) -> SearchCodeResu
     return replace(_of(empty, [(at, kept)]), context_cut=kept is not match)
 
 
-def _at_most(context: Context, rows: Sequence[_Row]) -> int:
-    """Bytes that the JSON of ``rows`` does not exceed.
+def _facts(context: Context) -> int:
+    """The bytes of what tells one member from another."""
+    if len(context.members) == 1:
+        return 0
+    return max(size(member_facts(member)) for member in context.members)
 
-    Most answers fit by far, and escaping all their text at once costs a tenth of encoding them.
-    """
+
+def _at_most(rows: Sequence[_Row], facts: int) -> int:
+    """Bytes that the JSON of ``rows`` does not exceed, and comes close to."""
     twice: list[str] = []
     once: list[str] = []
-    line = facts = 0
+    line = 0
+    used = (_ROW + 2 * facts) * len(rows)
     for _, match in rows:
         twice += (match.path, match.snippet[:MAX_SNIPPET])
         line = max(line, match.line)
+        if len(match.snippet) > MAX_SNIPPET:
+            used += _CUT
         if match.before or match.after:
+            used += _AROUND
             once += (around[:MAX_SNIPPET] for around in match.before + match.after)
-    if len(context.members) > 1:
-        facts = max(size(member_facts(member)) for member in context.members)
-    each = _SKELETON + 3 * size(line) + 2 * facts
-    return 2 * _escaped(twice) + _escaped(once) + 3 * len(once) + each * len(rows)
+    digits = 3 * size(line) * len(rows)
+    return used + digits + 2 * _escaped(twice) + _escaped(once) + 3 * len(once)
 
 
 def _escaped(texts: list[str]) -> int:
     return size(clean("".join(texts)))
-
-
-def _sizes(context: Context, rows: Sequence[_Row]) -> Iterator[int]:
-    several = len(context.members) > 1
-    for at, match in rows:
-        yield _size(context.members[at], match, several)
 
 
 def _size(member: Member, match: SearchMatch, several: bool, context_cut: bool = False) -> int:
