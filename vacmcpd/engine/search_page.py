@@ -17,10 +17,10 @@ from .text import clean
 from .tokens import fitting, room, size
 
 TOOL = "search_code"
-# What a match and its citation take beside their texts and their line number, three times.
+# What a match and its citation take beside their texts and numbers.
 _ROW = size(
     [
-        {"path": "", "line": 0, "snippet": "", "columns": [1001, 1001], "bytes": [4000, 4000]},
+        {"path": "", "line": 0, "snippet": "", "columns": [0, 0], "bytes": [0, 0]},
         {"location": {"path": "", "start_line": 0, "end_line": 0}, "snippet": ""},
     ]
 )
@@ -126,18 +126,20 @@ def _at_most(rows: Sequence[_Row], facts: int) -> int:
     """Bytes that the JSON of ``rows`` does not exceed, and comes close to."""
     twice: list[str] = []
     once: list[str] = []
-    line = 0
+    line = longest = 0
     used = (_ROW + 2 * facts) * len(rows)
     for _, match in rows:
         twice += (match.path, match.snippet[:MAX_SNIPPET])
-        line = max(line, match.line)
+        line, longest = max(line, match.line), max(longest, len(match.snippet))
         if len(match.snippet) > MAX_SNIPPET:
             used += _CUT
         if match.before or match.after:
             used += _AROUND
             once += (around[:MAX_SNIPPET] for around in match.before + match.after)
-    digits = 3 * size(line) * len(rows)
-    return used + digits + 2 * _escaped(twice) + _escaped(once) + 3 * len(once)
+    # Three line numbers, two columns, and two bytes, of which a character has four at most.
+    shown = min(longest, MAX_SNIPPET)
+    digits = 3 * size(line) + 2 * size(shown + 1) + 2 * size(4 * shown)
+    return used + digits * len(rows) + 2 * _escaped(twice) + _escaped(once) + 3 * len(once)
 
 
 def _escaped(texts: list[str]) -> int:
