@@ -1,12 +1,17 @@
-"""What every SearchProvider promises, run against the fake and the scanner."""
+"""What every SearchProvider promises, run against the fake, the scanner and the index."""
+
+from dataclasses import replace
 
 import pytest
 
 from vacmcpd.adapters.lexical import ScanSearch
+from vacmcpd.adapters.lexical.embedded import EmbeddedBuilder, EmbeddedSearch
 from vacmcpd.errors import Cancelled, QueryError, WireCode
 from vacmcpd.model import Member, Scope
 from vacmcpd.ports.budget import Budget
-from vacmcpd.ports.search import SearchMatch, SearchQuery
+from vacmcpd.ports.builders import BuildTarget, StoreState
+from vacmcpd.ports.search import QueryMode, SearchMatch, SearchQuery
+from vacmcpd.testing.artifacts import MemoryArtifacts
 from vacmcpd.testing.objects import MemoryObjects
 from vacmcpd.testing.search import MemorySearch
 from vacmcpd.testing.source import MemoryCommit, commit_id
@@ -28,10 +33,20 @@ class Case:
         self.revision = revision
         self.other = other
 
-    def search(self, text, offset=0, limit=100, *, revision="", repository="demo", budget=None):
+    def search(
+        self,
+        text,
+        offset=0,
+        limit=100,
+        *,
+        revision="",
+        repository="demo",
+        budget=None,
+        **options,
+    ):
         scope = Scope("ctx", Member(repository, "main", revision or self.revision))
         budget = budget or Budget("search", self.provider.name, 60.0)
-        return self.provider.search(scope, SearchQuery(text, offset, limit), budget)
+        return self.provider.search(scope, SearchQuery(text, offset, limit, **options), budget)
 
 
 def scanner():
@@ -41,30 +56,59 @@ def scanner():
     return Case(ScanSearch(objects, max_file_bytes=1000), revision, other)
 
 
+def index():
+    objects, artifacts = MemoryObjects(), MemoryArtifacts()
+    builder = EmbeddedBuilder(objects, artifacts, max_file_bytes=1000)
+    state, revisions = StoreState(), []
+    for files in ({path.encode(): content for path, content in FILES.items()}, {b"z": b"zeta\n"}):
+        target = BuildTarget("ctx", "demo", "main", objects.commit("demo", files))
+        built = builder.build(target, state, lambda *step: None, None)
+        state = StoreState(built.files, state.live | {built.artifact.key})
+        revisions.append(target.revision)
+    return Case(EmbeddedSearch(objects, artifacts, lambda _: state.files), *revisions)
+
+
 def memory():
     revision, other = commit_id("one"), commit_id("two")
     commits = [MemoryCommit(revision, FILES), MemoryCommit(other, {"z": b"zeta\n"})]
     return Case(MemorySearch({"demo": commits}), revision, other)
 
 
-@pytest.fixture(params=[scanner, memory])
+@pytest.fixture(params=[scanner, memory, index])
 def case(request):
     return request.param()
 
 
 def test_lines_and_names_are_found_in_one_stable_order(case):
     page = case.search("alpha")
-    assert list(page.matches) == [
-        SearchMatch("a.go", 1, "func Alpha() {"),
-        SearchMatch("b/alpha.txt", 1, "b/alpha.txt", True),
-        SearchMatch("b/beta.go", 1, "Alpha beta"),
+    found = [replace(match, rank=(0, 0)) for match in page.matches]
+    assert sorted(found, key=lambda match: match.path) == [
+        SearchMatch("a.go", 1, "func Alpha() {", span=(5, 10)),
+        SearchMatch("b/alpha.txt", 0, "b/alpha.txt", True),
+        SearchMatch("b/beta.go", 1, "Alpha beta", span=(0, 5)),
     ]
     assert case.search("alpha") == page
 
 
+def test_ranks_never_decrease_along_the_matches(case):
+    ranks = [match.rank for match in case.search("alpha").matches]
+    assert ranks == sorted(ranks)
+
+
+def test_lines_around_a_match_are_given_when_asked_for(case):
+    (match,) = case.search("return", context_lines=2).matches
+    assert (match.before, match.after) == (("func Alpha() {",), ("}",))
+
+
+def test_a_literal_is_found_as_it_stands(case):
+    (match,) = case.search("Alpha() {", mode=QueryMode.LITERAL).matches
+    assert (match.path, match.line, match.span) == ("a.go", 1, (5, 14))
+    assert case.search("return|beta", mode=QueryMode.LITERAL).total == 0
+
+
 def test_words_are_joined_by_and_for_a_file(case):
     found = [(match.path, match.line) for match in case.search("alpha return").matches]
-    assert found == [("a.go", 1), ("a.go", 2)]
+    assert sorted(found) == [("a.go", 1), ("a.go", 2)]
 
 
 def test_the_page_names_the_pinned_commit(case):
@@ -116,7 +160,7 @@ def test_a_caller_that_went_away_is_not_answered(case, cancelled):
 
 def test_a_deadline_gives_what_there_is(case, stingy):
     page = case.search("alpha", budget=stingy(1))
-    assert [match.path for match in page.matches] == ["a.go"]
+    assert len(page.matches) == 1
     assert not page.total_is_exact
     assert not page.coverage.complete
     assert page.coverage.files == 5

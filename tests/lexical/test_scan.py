@@ -44,7 +44,7 @@ def test_matches_come_by_path_in_byte_order_and_then_by_line(lab):
 def test_a_file_that_matches_by_name_only_is_one_match_of_its_name(lab):
     place = lab({"needle.txt": "hay\n", "other.txt": "a needle\n", "needle": "needle\n"})
     assert place.hits("needle") == [("needle", 1), ("needle.txt", 0), ("other.txt", 1)]
-    assert place.search("needle").matches[1] == SearchMatch("needle.txt", 1, "needle.txt", True)
+    assert place.search("needle").matches[1] == SearchMatch("needle.txt", 0, "needle.txt", True)
     assert place.hits("content:needle") == [("needle", 1), ("other.txt", 1)]
 
 
@@ -358,7 +358,7 @@ def test_a_long_file_reports_the_right_lines(lab):
     ]
     assert place.search("content:line").total == 50_000
     last = place.search("content:line", 49_999, 10).matches
-    assert last == (SearchMatch("f", 50_000, "line 50000"),)
+    assert last == (SearchMatch("f", 50_000, "line 50000", span=(0, 4)),)
 
 
 def test_a_huge_line_is_searched_whole_and_shown_in_part(lab):

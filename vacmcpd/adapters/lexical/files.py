@@ -9,10 +9,9 @@ from .cache import BlobCache
 from .documents import Document, Skip, load
 from .languages import language_of
 from .patterns import Line, Matcher, Tick
+from .shown import SNIPPET_LIMIT, neighbours, shown
 from .tree import Leaf
 
-SNIPPET_LIMIT = 100_000
-"""Bytes of a line that a snippet holds at most: more than an answer may have in all."""
 _HEAD = 64 * 1024
 
 
@@ -71,14 +70,21 @@ class File:
 
     def snippet(self, line: Line) -> str:
         """The line's text; asked for in ascending order of lines."""
-        number, text, start, end = line
+        number, text, start, end = line[:4]
         document = self._read()
         if document is None or document.original is None:
             raw = text[start : min(end, start + SNIPPET_LIMIT)]
         else:
             self._original = self._original or _Cursor(document.original)
             raw = self._original.line(number)[:SNIPPET_LIMIT]
-        return raw.removesuffix(b"\r").decode("utf-8", "replace")
+        return shown(raw)
+
+    def neighbours(self, line: Line, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Up to ``count`` lines before and after one that matched."""
+        document = self._read()
+        if document is None or not count:
+            return (), ()
+        return neighbours((document.original or document.text).split(b"\n"), line[0], count)
 
     def _read(self) -> Document | None:
         if self._document is None and self.skip is None:

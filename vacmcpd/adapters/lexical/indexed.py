@@ -7,9 +7,6 @@ from .patterns import Line, Matcher, Tick
 from .segments import Segment
 from .views import Texts, View
 
-SNIPPET_LIMIT = 100_000
-"""Bytes of a line that a snippet holds at most: more than an answer may have in all."""
-
 Original = Callable[[str], bytes]
 """A blob's own bytes, by its id."""
 
@@ -17,7 +14,7 @@ Original = Callable[[str], bytes]
 class IndexedFile:
     """A row of a view. ``hits`` has where each matcher of the query can match, by identity."""
 
-    __slots__ = ("_hits", "_lines", "_original", "_part", "_texts", "_tick", "row", "view")
+    __slots__ = ("_hits", "_lines", "_part", "_texts", "_tick", "row", "view")
 
     def __init__(
         self, view: View, row: int, hits: Mapping[int, Hits], texts: Texts, tick: Tick
@@ -83,23 +80,19 @@ class IndexedFile:
             return text
         return text.replace(b"\r\n", b"\n")
 
-    def oid_when_lossy(self) -> str:
-        """The blob's id where its lines are shown from the blob itself, else ""."""
-        segment, blob = self._segment(), int(self.view.blob[self.row])
-        return segment.oid(blob) if segment.lossy[blob] else ""
+    def is_lossy(self) -> bool:
+        """Whether its lines are shown from the blob itself."""
+        return bool(self._segment().lossy[self.view.blob[self.row]])
 
     def text_lines(self, original: Original) -> list[bytes]:
         """Every line of the file, as it is shown."""
         if self._lines is None:
-            oid = self.oid_when_lossy()
-            first, count = self._range()
-            segment = self._segment()
-            whole = (
-                original(oid)
-                if oid
-                else b"".join(
-                    self._texts.get(segment, block) for block in range(first, first + count)
-                )
-            )
-            self._lines = whole.split(b"\n")
+            self._lines = self._whole(original).split(b"\n")
         return self._lines
+
+    def _whole(self, original: Original) -> bytes:
+        segment = self._segment()
+        if self.is_lossy():
+            return original(segment.oid(int(self.view.blob[self.row])))
+        first, count = self._range()
+        return b"".join(self._texts.get(segment, block) for block in range(first, first + count))

@@ -1,14 +1,13 @@
 """A query turned into a test of one file, which gathers the lines that match as it goes."""
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import chain
-from operator import itemgetter
 from typing import Protocol, TypeAlias
 
 from ...model import Scope
-from .patterns import Line, Matcher, Pattern, Target, compile_pattern, memory_share
+from .patterns import Line, Matcher, Pattern, Target
 from .query import And, Branch, Language, NamesOnly, Node, Not, Or, Query, Repository
 
 
@@ -44,7 +43,7 @@ class Test:
 
 def compile_query(query: Query, scope: Scope) -> Test:
     """The test of ``query`` for files of the scope's member."""
-    return _compile(query.root, scope, memory_share(query.patterns))
+    return _compile(query.root, scope, query.matchers)
 
 
 def merged(found: Found) -> Iterator[Line]:
@@ -53,31 +52,35 @@ def merged(found: Found) -> Iterator[Line]:
         yield from found[0]
         return
     last = 0
-    for line in heapq.merge(*found, key=itemgetter(0)):
+    for line in heapq.merge(*found, key=_place):
         if line[0] != last:
             last = line[0]
             yield line
 
 
-def _compile(node: Node, scope: Scope, memory: int) -> Test:
+def _place(line: Line) -> tuple[int, int]:
+    # By where the hit stands in its line: two texts of a line can differ, CRLF in one of them.
+    return line[0], line[4] - line[2]
+
+
+def _compile(node: Node, scope: Scope, matchers: Mapping[Pattern, Matcher]) -> Test:
     match node:
         case Pattern():
-            return _pattern(node, compile_pattern(node, memory))
+            return _pattern(node, matchers[node])
         case Language(name):
             return Test(lambda file, _: file.language() == name, 0)
         case Repository(pattern):
-            matcher = compile_pattern(pattern, memory)
-            return _constant(matcher.found_in(scope.repository.encode("utf-8")))
+            return _constant(matchers[pattern].found_in(scope.repository.encode("utf-8")))
         case Branch(text):
             return _constant(text == "HEAD" or text in scope.member.branch)
         case NamesOnly(child):
-            return _without_lines(_compile(child, scope, memory), lambda holds: holds)
+            return _without_lines(_compile(child, scope, matchers), lambda holds: holds)
         case Not(child):
-            return _without_lines(_compile(child, scope, memory), lambda holds: not holds)
+            return _without_lines(_compile(child, scope, matchers), lambda holds: not holds)
         case And(children):
-            return _all([_compile(child, scope, memory) for child in children])
+            return _all([_compile(child, scope, matchers) for child in children])
         case Or(children):
-            return _any([_compile(child, scope, memory) for child in children])
+            return _any([_compile(child, scope, matchers) for child in children])
 
 
 def _constant(holds: bool) -> Test:

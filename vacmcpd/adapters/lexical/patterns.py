@@ -12,6 +12,8 @@ from typing import Protocol, TypeAlias
 
 import re2
 
+from .required import Required, analyse
+
 MAX_PROGRAM = 10_000
 """Most RE2 instructions of one pattern; one word is about one instruction a letter."""
 _MEMORY = 64 * 1024 * 1024
@@ -30,11 +32,6 @@ _ESCAPED = re.compile(r"\\([^0-9A-Za-z\s])")
 _NO_LETTER = re.compile(
     r"\\Q(.*?)(?:\\E|\Z)|\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\.|\(\?P?<\w*>|\(\?[-a-zA-Z]*[:)]",
     re.DOTALL,
-)
-_CARRIAGE_RETURN = re.compile(r"\r|\\r|\\x\{?0*[dD]|\\0?15", re.DOTALL)
-# What may match a line feed. Too much here costs speed, too little would lose matches.
-_HOLDS_LINE_FEED = re.compile(
-    r"[\x00-\x1f]|\\[natfvrsxWDPCQ0-9]|\\p(?:C|\{(?:\^|C|Any))|\[\^|\[:|\(\?[a-zA-Z]*s", re.DOTALL
 )
 
 
@@ -69,8 +66,9 @@ Tick = Callable[[], None]
 """Called often; raises when it is time to stop."""
 
 
-Line: TypeAlias = tuple[int, bytes, int, int]
-"""A line that matches: its 1-based number, the text, and where it begins and ends in the text.
+Line: TypeAlias = tuple[int, bytes, int, int, int, int]
+"""A line that matches: its 1-based number, the text, where it begins and ends in the text, and
+where its first hit does; a hit that goes on behind the line ends with it.
 
 A bare tuple, since a common word makes a million of them.
 """
@@ -90,27 +88,49 @@ class _Regex(Protocol):
     ) -> _Match | None: ...
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Matcher:
-    """A compiled pattern.
+    """A pattern, ready to be looked for. Threads may share one.
 
     ``literal`` is what it looks for when that is a plain string whose case matters; ``folded``,
     in lower case, when it is a plain ASCII string whose case does not. ``one_line`` says that no
     match can hold a line feed. ``as_is`` says that CRLF must be left as it is, since the pattern
-    names a carriage return itself, or may be, since it can't tell the difference.
+    names a carriage return itself, or may be, since it can't tell the difference. ``anchored``
+    says that it asks for the ends of the text, so that it can't be looked for piece by piece.
+    ``required`` is what every text that it matches holds, None where nothing is known.
     """
 
-    regex: _Regex
+    pattern: Pattern
+    memory: int
     literal: bytes
     folded: bytes
     one_line: bool
     as_is: bool
+    anchored: bool
+    required: Required | None
+    _regex: _Regex | None = None
+    _inside: _Regex | None = None
+
+    @property
+    def regex(self) -> _Regex:
+        """The program, compiled when it is first asked for: a plain string needs none."""
+        if self._regex is None:
+            self._regex = _compile(f"(?m){self.pattern.text}", self.pattern, self.memory)
+        return self._regex
+
+    @property
+    def inside_lines(self) -> _Regex:
+        """The same for a text in which a line feed ends what is searched, as in a list of names."""
+        if self._inside is None:
+            text = f"(?m){self.pattern.text}"
+            self._inside = _compile(text, self.pattern, self.memory, never_feed=True)
+        return self._inside
 
     def found_in(self, text: bytes) -> bool:
         """Whether it matches anywhere in a short text, such as a path."""
         if self.literal:
             return self.literal in text
-        if self.folded and text.isascii():
+        if self.folded and folds_alone(text):
             return self.folded in text.lower()
         return self.regex.search(text) is not None
 
@@ -132,7 +152,7 @@ class Matcher:
                 start = text.rfind(b"\n", begin, shown) + 1 or begin
                 number += text.count(b"\n", begin, start)
                 begin, end = start, _line_end(text, shown)
-                yield number, text, begin, end
+                yield number, text, begin, end, shown, max(shown, min(span[1], end))
             # The line feed itself may begin the next match, as in \s*foo.
             position = end if shown < end else end + 1
             steps += 1
@@ -142,8 +162,7 @@ class Matcher:
     def _finder(self, text: bytes, tick: Tick) -> _Find:
         if self.literal:
             return _finder_of_literal(text, self.literal)
-        # Outside ASCII a letter may fold to one of another length: the Kelvin sign is a k.
-        if self.folded and text.isascii():
+        if self.folded and folds_alone(text):
             return _finder_of_literal(text.lower(), self.folded)
         if self.one_line and len(text) > _WINDOW:
             return _finder_by_window(text, self.regex, tick)
@@ -203,25 +222,47 @@ def memory_share(patterns: int) -> int:
     return min(_MEMORY_EACH, _MEMORY // max(1, patterns))
 
 
+def folds_alone(text: bytes) -> bool:
+    """Whether lower-casing ASCII letters alone finds what RE2 finds for an ASCII pattern.
+
+    Two letters beyond ASCII fold into it: U+212A is a k and U+017F an s.
+    """
+    return text.isascii() or (b"\xe2\x84\xaa" not in text and b"\xc5\xbf" not in text)
+
+
 def compile_pattern(pattern: Pattern, memory: int) -> Matcher:
     """A matcher for ``pattern``; PatternProblem when RE2 can't read it or it grows too large."""
-    _compile(pattern.text, pattern, memory)
     text, literal = pattern.text, _literal(pattern.text)
+    regex = None if literal else _checked(pattern, memory)
     folded = literal.lower() if literal.isascii() and not pattern.sensitive else ""
-    names_return = _CARRIAGE_RETURN.search(text.replace("\\\\", "")) is not None
+    found = analyse(text, pattern.sensitive)
     return Matcher(
-        _compile(f"(?m){text}", pattern, memory),
+        pattern,
+        memory,
         literal.encode("utf-8") if pattern.sensitive else b"",
         folded.encode("ascii"),
-        _HOLDS_LINE_FEED.search(text) is None,
-        names_return or (bool(literal) and "\n" not in literal),
+        not found.crosses_lines,
+        found.names_return or (bool(literal) and "\n" not in literal),
+        found.anchored,
+        found.required,
+        regex,
     )
 
 
-def _compile(text: str, pattern: Pattern, memory: int) -> _Regex:
+def _checked(pattern: Pattern, memory: int) -> _Regex:
+    try:
+        return _compile(f"(?m){pattern.text}", pattern, memory)
+    except PatternProblem:
+        # Once more by itself, so that what is wrong is told as the caller wrote it.
+        _compile(pattern.text, pattern, memory)
+        raise
+
+
+def _compile(text: str, pattern: Pattern, memory: int, never_feed: bool = False) -> _Regex:
     options = re2.Options()
     options.log_errors = False
     options.never_capture = True
+    options.never_nl = never_feed
     options.case_sensitive = pattern.sensitive
     options.max_mem = memory
     try:
@@ -242,6 +283,11 @@ def _problem(error: Exception, text: str) -> PatternProblem:
     blamed = reason.partition(": ")[2]
     hint = _HINTS.get(reason[: -len(blamed)], "") if blamed else ""
     return PatternProblem(reason + hint, max(0, text.find(blamed)) if blamed else 0)
+
+
+def escaped(text: str) -> str:
+    """A pattern that matches exactly ``text``."""
+    return "".join(f"\\{char}" if char in _META else char for char in text)
 
 
 def _literal(text: str) -> str:

@@ -9,17 +9,20 @@
 ``position`` (a 0-based character offset) in the details, and nothing else.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import NoReturn, TypeAlias
 
 from ...errors import QueryError
+from ...ports.search import QueryMode
 from .languages import canonical, near
 from .patterns import (
+    Matcher,
     Pattern,
     PatternProblem,
     Target,
     compile_pattern,
+    escaped,
     has_capital,
     memory_share,
 )
@@ -90,19 +93,19 @@ Node: TypeAlias = Pattern | Language | Repository | Branch | NamesOnly | Not | A
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A query that was read. ``patterns`` counts its regular expressions."""
+    """A query that was read. ``matchers`` has each of its patterns, ready to be looked for."""
 
     text: str
     root: Node
-    patterns: int
+    matchers: Mapping[Pattern, Matcher] = field(compare=False, repr=False)
 
 
-def parse(text: str) -> Query:
+def parse(text: str, mode: QueryMode = QueryMode.ZOEKT) -> Query:
     """Read ``text``; INVALID_ARGUMENT with ``query`` and ``position`` when it can't be."""
     _check_text(text)
     parser = _Parser(text)
-    root = parser.whole()
-    return Query(text, root, parser.patterns)
+    root = parser.whole() if mode is QueryMode.ZOEKT else parser.one_pattern(mode)
+    return Query(text, root, parser.matchers)
 
 
 def _check_text(text: str) -> None:
@@ -146,10 +149,20 @@ class _Parser:
         self._text = text
         self._position = 0
         self._atoms = 0
-        self.patterns = 0
+        self._patterns = 0
+        self.matchers: dict[Pattern, Matcher] = {}
 
     def whole(self) -> Node:
         return self._scope(0, 0).build("auto")
+
+    def one_pattern(self, mode: QueryMode) -> Node:
+        """The whole text as one word, with nothing special but what its mode says."""
+        text = escaped(self._text) if mode is QueryMode.LITERAL else self._text
+        self._patterns = 1
+        origins = tuple(range(len(text)))
+        return self._checked(
+            Token(Kind.WORD, text, 0, len(self._text), origins=origins), Target.ANY, "auto"
+        )
 
     def _scope(self, start: int, depth: int) -> _Scope:
         scope = _Scope(start, [[]])
@@ -220,7 +233,7 @@ class _Parser:
             case "file":
                 return self._pattern(token, Target.NAME)
             case "repo":
-                self.patterns += 1
+                self._patterns += 1
                 return lambda _: Repository(self._checked(token, Target.REPOSITORY, "yes"))
             case "branch":
                 branch = Branch(token.text)
@@ -231,14 +244,16 @@ class _Parser:
         raise self._refusal(token)
 
     def _pattern(self, token: Token, target: Target) -> _Part:
-        self.patterns += 1
+        self._patterns += 1
         return lambda case: self._checked(token, target, case)
 
     def _checked(self, token: Token, target: Target, case: str) -> Pattern:
         sensitive = case == "yes" or (case == "auto" and has_capital(token.text))
         pattern = Pattern(token.text, target, sensitive)
+        if pattern in self.matchers:
+            return pattern
         try:
-            compile_pattern(pattern, memory_share(self.patterns))
+            self.matchers[pattern] = compile_pattern(pattern, memory_share(self._patterns))
         except PatternProblem as problem:
             place = token.origin(problem.offset)
             self._fail(place, f"not a regular expression: {problem}")

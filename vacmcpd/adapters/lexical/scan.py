@@ -11,6 +11,7 @@ from .cache import BlobCache
 from .documents import Skip
 from .files import Blobs, File
 from .matching import Found, Test, compile_query, merged
+from .patterns import Line
 from .query import parse
 from .tree import Leaf, TreeCache
 
@@ -37,18 +38,24 @@ class ScanSearch:
 
     def search(self, scope: Scope, query: SearchQuery, budget: Budget) -> SearchPage:
         """One window of the matches; see :class:`vacmcpd.ports.search.SearchProvider`."""
-        test = compile_query(parse(query.text), scope)
+        test = compile_query(parse(query.text, query.mode), scope)
         tree = self._objects.prove(scope)
         leaves = self._trees.leaves(scope, tree, budget)
         tally = _Tally(query.offset, query.offset + query.limit)
-        finished = self._scan(scope, leaves, test, budget, tally)
+        finished = self._scan(scope, leaves, test, query, budget, tally)
         coverage = MemberCoverage(
             scope.repository, scope.revision, len(leaves), tally.searched, tally.skipped_by_reason()
         )
         return SearchPage(scope.revision, tuple(tally.matches), tally.total, finished, coverage)
 
     def _scan(
-        self, scope: Scope, leaves: tuple[Leaf, ...], test: Test, budget: Budget, tally: "_Tally"
+        self,
+        scope: Scope,
+        leaves: tuple[Leaf, ...],
+        test: Test,
+        query: SearchQuery,
+        budget: Budget,
+        tally: "_Tally",
     ) -> bool:
         scan = self._blobs.begin()
         blobs = Blobs(self._objects, scope, self._max_file_bytes, self._blobs, scan)
@@ -62,7 +69,7 @@ class ScanSearch:
             for leaf in leaves:
                 tick()
                 file = File(leaf, blobs, tick)
-                _report(file, test, tally)
+                _report(file, test, tally, query.context_lines)
                 tally.cover(file.skip)
         except _OutOfTime:
             return False
@@ -98,18 +105,26 @@ class _Tally:
         return {str(reason): self.skipped[reason] for reason in sorted(self.skipped)}
 
 
-def _report(file: File, test: Test, tally: _Tally) -> None:
+def _report(file: File, test: Test, tally: _Tally, context_lines: int) -> None:
     found: Found = []
     if not test.check(file, found):
         return
     if not found:
         if tally.wanted():
             path = to_text(file.leaf.path)
-            tally.matches.append(SearchMatch(path, 1, path, file_name=True))
+            tally.matches.append(SearchMatch(path, 0, path, file_name=True))
         tally.total += 1
         return
     for line in merged(found):
         if tally.wanted():
-            path = to_text(file.leaf.path)
-            tally.matches.append(SearchMatch(path, line[0], file.snippet(line)))
+            tally.matches.append(_match(file, line, context_lines))
         tally.total += 1
+
+
+def _match(file: File, line: Line, context_lines: int) -> SearchMatch:
+    number, _, start, _, first, last = line
+    before, after = file.neighbours(line, context_lines)
+    span = (first - start, last - start)
+    return SearchMatch(
+        to_text(file.leaf.path), number, file.snippet(line), False, span, before, after
+    )

@@ -9,11 +9,12 @@ import numpy as np
 from ...paths import to_text
 from ...ports.budget import Budget
 from ...ports.search import SearchMatch, SearchQuery
-from .indexed import SNIPPET_LIMIT, IndexedFile, Original
+from .indexed import IndexedFile, Original
 from .matching import Found, Test, merged
 from .patterns import Line
 from .planning import Plan
 from .ranking import TIER, WINDOW_FILES, WINDOW_LINES, Words, score_of_lines
+from .shown import SNIPPET_LIMIT, neighbours, shown
 from .tiers import Tier
 from .views import Rows, Texts, View
 
@@ -173,30 +174,12 @@ class Walk:
         self, file: IndexedFile, path: str, line: Line, rank: tuple[int, int]
     ) -> SearchMatch:
         number, text, start, end, first, last = line
+        raw = text[start : min(end, start + SNIPPET_LIMIT)]
+        around: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
         wanted = self.query.context_lines
-        if wanted or file.oid_when_lossy():
+        if wanted or file.is_lossy():
             lines = file.text_lines(self.original)
-            raw, at = lines[number - 1], number - 1
-            before = tuple(_shown(each) for each in lines[max(0, at - wanted) : at])
-            after = tuple(_shown(each) for each in _following(lines, at, wanted))
-        else:
-            raw, before, after = text[start : min(end, start + SNIPPET_LIMIT)], (), ()
-        return SearchMatch(
-            path,
-            number,
-            _shown(raw),
-            span=(first - start, last - start),
-            before=before,
-            after=after,
-            rank=rank,
-        )
-
-
-def _shown(line: bytes) -> str:
-    return line[:SNIPPET_LIMIT].removesuffix(b"\r").decode("utf-8", "replace")
-
-
-def _following(lines: Sequence[bytes], at: int, wanted: int) -> Sequence[bytes]:
-    """The lines after one; what stands behind the last line feed is no line when it is empty."""
-    last = len(lines) if lines[-1] else len(lines) - 1
-    return lines[at + 1 : min(last, at + 1 + wanted)]
+            raw = lines[number - 1] if file.is_lossy() else raw
+            around = neighbours(lines, number, wanted)
+        span = (first - start, last - start)
+        return SearchMatch(path, number, shown(raw), False, span, *around, rank)
