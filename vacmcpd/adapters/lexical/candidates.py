@@ -56,6 +56,14 @@ class Hits:
             return numbers[low:high]
         return list(range(first, first + count))
 
+    def blocks_among(self, part: int, blobs: Mask) -> _Blocks:
+        """The blocks of these blobs that can match."""
+        segment = self._view.parts[part].segment
+        blocks = self._parts[part]
+        if blocks is None:
+            return np.flatnonzero(np.repeat(blobs, segment.block_count))
+        return blocks[blobs[segment.block_blob[blocks]]]
+
     def _in_part(self, part: Part) -> _Blocks | None:
         if self._required is None:
             return None

@@ -17,7 +17,6 @@ from .generations import Located, Opener, sorted_out
 from .matching import compile_query
 from .planning import plan_query
 from .query import parse
-from .ranking import words_of
 from .views import Texts, View
 from .walking import Walk
 
@@ -63,7 +62,7 @@ class EmbeddedSearch:
                 view,
                 plan_query(parsed, scope, view),
                 compile_query(parsed, scope),
-                words_of(parsed),
+                parsed,
                 query,
                 budget,
                 self._texts,
@@ -152,7 +151,7 @@ def _page(scope: Scope, walk: Walk) -> SearchPage:
         scope.revision,
         tuple(walk.matches),
         walk.total,
-        not walk.unread,
+        walk.exact,
         MemberCoverage(scope.repository, scope.revision, files, searched, dict(skipped)),
     )
 

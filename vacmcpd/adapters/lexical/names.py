@@ -1,5 +1,7 @@
 """The paths of a tree, ready to be asked which of them a pattern matches."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
 
@@ -44,21 +46,19 @@ class Names:
         return found
 
     def _mark(self, found: npt.NDArray[np.bool_], buffer: bytes, literal: bytes) -> None:
-        ends, at = self._ends, buffer.find(literal)
-        while at >= 0:
-            row = int(np.searchsorted(ends, at, side="right"))
-            end = int(ends[row])
-            # A literal that holds a line feed could reach into the next name.
-            found[row] = found[row] or at + len(literal) < end
-            at = buffer.find(literal, end if found[row] else at + 1)
+        if _FEED in literal:
+            # Only names that hold one themselves can, and they are asked one by one.
+            return
+        places = [hit.start() for hit in re.finditer(re.escape(literal), buffer)]
+        found[np.searchsorted(self._ends, places, side="right")] = True
 
     def _search(self, found: npt.NDArray[np.bool_], matcher: Matcher) -> None:
-        regex, ends, size = matcher.inside_lines, self._ends, len(self._joined)
+        regex, ends, size = matcher.inside_lines, self._ends.tolist(), len(self._joined)
         at = 0
         while at < size and (hit := regex.search(self._joined, at)) is not None:
             start = hit.span()[0]
             if start >= size:
                 return
-            row = int(np.searchsorted(ends, start, side="right"))
+            row = bisect_right(ends, start)
             found[row] = True
-            at = int(ends[row])
+            at = ends[row]

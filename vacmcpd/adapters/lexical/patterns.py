@@ -159,6 +159,22 @@ class Matcher:
             if steps % _POLL_EVERY == 0:
                 tick()
 
+    def count(self, text: bytes, tick: Tick) -> int:
+        """How many lines :meth:`lines` gives."""
+        needle = self.literal or self.folded
+        if not needle or b"\n" in needle or not (self.literal or folds_alone(text)):
+            return sum(1 for _ in self.lines(text, tick))
+        if not self.literal:
+            text = text.lower()
+        count, at, find = 0, text.find(needle), text.find
+        while at >= 0:
+            count += 1
+            at = find(b"\n", at)
+            if at < 0:
+                break
+            at = find(needle, at + 1)
+        return count
+
     def _finder(self, text: bytes, tick: Tick) -> _Find:
         if self.literal:
             return _finder_of_literal(text, self.literal)

@@ -17,13 +17,27 @@ class Plan:
     """``sure``: rows that match whatever their text is; ``possible``: no other row matches.
 
     ``hits`` has where each matcher can match, by its identity; ``named`` the rows whose path holds
-    a word of the query.
+    a word of the query. ``masks`` has what is possible for each part of the query.
     """
 
     sure: Mask
     possible: Mask
     hits: Mapping[int, Hits]
     named: Mask
+    masks: Mapping[Node, Mask]
+
+
+def reads_text(node: Node) -> bool:
+    """Whether any pattern of it looks into files."""
+    match node:
+        case Pattern(target=target):
+            return target in (Target.ANY, Target.CONTENT)
+        case And(children) | Or(children):
+            return any(map(reads_text, children))
+        case Not(child) | NamesOnly(child):
+            return reads_text(child)
+        case _:
+            return False
 
 
 @dataclass(slots=True)
@@ -33,8 +47,15 @@ class _Planner:
     view: View
     hits: dict[int, Hits]
     named: Mask
+    masks: dict[Node, Mask]
 
     def of(self, node: Node) -> tuple[Mask, Mask]:
+        """The rows that match ``node`` for sure, and those that may."""
+        found = self._of(node)
+        self.masks[node] = found[1]
+        return found
+
+    def _of(self, node: Node) -> tuple[Mask, Mask]:
         match node:
             case Pattern():
                 return self._pattern(node)
@@ -84,9 +105,9 @@ class _Planner:
 
 def plan_query(query: Query, scope: Scope, view: View) -> Plan:
     """The rows that ``query`` can match in ``view``."""
-    planner = _Planner(query, scope, view, {}, np.zeros(len(view), bool))
+    planner = _Planner(query, scope, view, {}, np.zeros(len(view), bool), {})
     sure, possible = planner.of(query.root)
-    return Plan(sure, possible, planner.hits, planner.named)
+    return Plan(sure, possible, planner.hits, planner.named, planner.masks)
 
 
 def _both(mask: Mask) -> tuple[Mask, Mask]:

@@ -8,7 +8,7 @@ page costs one window.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from .patterns import Line, Pattern, Target
@@ -16,8 +16,7 @@ from .query import And, NamesOnly, Node, Or, Query
 from .tiers import Tier
 
 WINDOW_FILES = 64
-WINDOW_LINES = 512
-_SCORED_LINES = 16
+SCORED_LINES = 16
 _BEFORE = 160
 
 WHOLE_WORD, HALF_WORD, DEFINITION = 100, 40, 250
@@ -85,9 +84,9 @@ def _words(node: Node, query: Query) -> Iterable[bytes]:
             return
 
 
-def score_of_lines(lines: Sequence[Line]) -> int:
-    """What the best of a file's first lines is worth."""
-    return max((_score(line) for line in lines[:_SCORED_LINES]), default=0)
+def score_of_lines(lines: Iterable[Line]) -> int:
+    """What the best of these lines is worth."""
+    return max(map(_score, lines), default=0)
 
 
 def _score(line: Line) -> int:

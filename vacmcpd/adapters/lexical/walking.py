@@ -2,23 +2,24 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
 from ...paths import to_text
 from ...ports.budget import Budget
 from ...ports.search import SearchMatch, SearchQuery
+from .counting import count, single
 from .indexed import IndexedFile, Original
 from .matching import Found, Test, merged
 from .patterns import Line
 from .planning import Plan
-from .ranking import TIER, WINDOW_FILES, WINDOW_LINES, Words, score_of_lines
+from .query import Query
+from .ranking import SCORED_LINES, TIER, WINDOW_FILES, Words, score_of_lines, words_of
 from .shown import SNIPPET_LIMIT, neighbours, shown
 from .tiers import Tier
 from .views import Rows, Texts, View
 
-_KEPT_LINES = 2_048
 _MOST_CALLED_SO = 1_000
 
 
@@ -26,18 +27,31 @@ class _OutOfTime(Exception):
     """The deadline passed; what was gathered is still an answer."""
 
 
-@dataclass(slots=True)
 class _Matching:
-    """A file that matches: its first lines, and how many there are (0 for its name alone)."""
+    """A file that matches: its first lines, and the others when they are asked for, once."""
 
-    file: IndexedFile
-    lines: list[Line]
-    count: int
-    score: int
+    __slots__ = ("_rest", "file", "head", "score")
+
+    def __init__(self, file: IndexedFile, found: Found) -> None:
+        self.file = file
+        self.score = 0
+        self._rest = merged(found) if found else iter(())
+        self.head = list(islice(self._rest, SCORED_LINES))
 
     @property
-    def total(self) -> int:
-        return self.count or 1
+    def known(self) -> int:
+        """How many matches it has at least: its name is one where no line is."""
+        return len(self.head) or 1
+
+    def take(self, low: int, stop: int) -> tuple[list[Line], int]:
+        """The lines from ``low`` on and below ``stop``, and how many matches there are in all."""
+        found, count = [], 0
+        # What is only counted is not kept: a file can have millions.
+        for line in chain(self.head, self._rest):
+            if low <= count < stop:
+                found.append(line)
+            count += 1
+        return found, count or 1
 
 
 @dataclass(slots=True)
@@ -45,13 +59,13 @@ class Walk:
     """One search under way; afterwards ``matches``, ``total``, and what was left unread.
 
     ``unread`` counts rows that can match and were not looked at, ``late`` says that the deadline
-    was the reason.
+    was the reason. ``exact``: ``total`` is all there is.
     """
 
     view: View
     plan: Plan
     test: Test
-    words: Words
+    parsed: Query
     query: SearchQuery
     budget: Budget
     texts: Texts
@@ -60,36 +74,57 @@ class Walk:
     total: int = 0
     unread: int = 0
     late: bool = False
+    exact: bool = True
+    _words: Words = field(default_factory=lambda: Words(()))
 
     def run(self) -> None:
-        """Fill the page; go on counting where an exact total was asked for."""
+        """Fill the page; count everything where an exact total was asked for."""
         rows = self._order()
         self.unread = rows.size
-        windows = self._windows(rows)
+        try:
+            if self.query.limit:
+                self._fill(rows)
+            if not self.exact or not self.query.limit:
+                self._count(rows)
+        except _OutOfTime:
+            self.late, self.exact = True, False
+
+    def _fill(self, rows: Rows) -> None:
         end = self.query.offset + self.query.limit
-        for number, window in enumerate(windows):
+        for number, window in enumerate(self._windows(rows)):
             self._take(number, window)
-            if self.late:
-                return
-            if self.total > end and not self._counts_all():
-                self._count_names()
+            if self.late or self.total > end:
+                self.exact = self.exact and not self.unread
                 return
 
-    def _count_names(self) -> None:
-        """Where no text is asked for, every row that is left is one match."""
+    def _count(self, rows: Rows) -> None:
+        """The exact total, where it was asked for or costs nothing."""
         if not self.plan.hits:
-            self.total, self.unread = int(np.count_nonzero(self.plan.possible)), 0
-
-    def _counts_all(self) -> bool:
-        return self.query.exact_total or self.query.limit == 0
+            self.total, self.unread, self.exact = rows.size, 0, True
+            return
+        if self.late or not (self.query.exact_total or not self.query.limit):
+            return
+        alone = single(self.parsed, self.plan, self.view)
+        if alone is not None:
+            self.total = count(alone, self.plan, self.view, self.texts, self._tick)
+        else:
+            self.total, self.unread = 0, rows.size
+            for row in rows.tolist():
+                self._tick()
+                found = self._match(row)
+                self.unread -= 1
+                if found is not None:
+                    self.total += found.take(0, 0)[1]
+        self.unread, self.exact = 0, True
 
     def _order(self) -> Rows:
         """The rows that can match; files that are called like a word of the query first."""
         ordered = self.view.order[self.plan.possible[self.view.order]]
-        if not self.words.words:
+        if not self.query.limit:
             return ordered
+        self._words = words_of(self.parsed)
         named = np.flatnonzero(self.plan.named & self.plan.possible)[:_MOST_CALLED_SO]
-        called = [row for row in named.tolist() if self.words.called_so(self.view.utf8[row])]
+        called = [row for row in named.tolist() if self._words.called_so(self.view.utf8[row])]
         if not called:
             return ordered
         first = np.zeros(len(self.view), bool)
@@ -99,7 +134,6 @@ class Walk:
     def _windows(self, rows: Rows) -> Iterator[list[_Matching]]:
         """Files that match, some at a time; how many does not depend on the page."""
         window: list[_Matching] = []
-        lines = 0
         try:
             for row in rows.tolist():
                 self._tick()
@@ -107,13 +141,13 @@ class Walk:
                 self.unread -= 1
                 if found is None:
                     continue
+                found.score = self._score(found)
                 window.append(found)
-                lines += found.total
-                if len(window) >= WINDOW_FILES or lines >= WINDOW_LINES:
+                if len(window) == WINDOW_FILES:
                     yield window
-                    window, lines = [], 0
+                    window = []
         except _OutOfTime:
-            self.late = True
+            self.late, self.exact = True, False
         if window:
             yield window
 
@@ -125,50 +159,35 @@ class Walk:
     def _match(self, row: int) -> _Matching | None:
         file = IndexedFile(self.view, row, self.plan.hits, self.texts, self._tick)
         found: Found = []
-        if not self.test.check(file, found):
-            return None
-        lines = merged(found) if found else iter(())
-        kept = list(islice(lines, _KEPT_LINES))
-        count = len(kept)
-        if count == _KEPT_LINES:
-            count += sum(1 for _ in lines)
-        return _Matching(file, kept, count, self._score(file, kept))
+        return _Matching(file, found) if self.test.check(file, found) else None
 
-    def _score(self, file: IndexedFile, lines: Sequence[Line]) -> int:
-        if self.query.limit == 0:
-            return 0
-        tier = TIER[Tier(int(self.view.manifest.tiers[file.row]))]
-        return score_of_lines(lines) + self.words.score(file.name) + tier
+    def _score(self, found: _Matching) -> int:
+        tier = TIER[Tier(int(self.view.manifest.tiers[found.file.row]))]
+        return score_of_lines(found.head) + self._words.score(found.file.name) + tier
 
     def _take(self, number: int, window: list[_Matching]) -> None:
+        """Put what belongs on the page there; files behind it are not read to their ends."""
         begin, end = self.query.offset, self.query.offset + self.query.limit
-        size = sum(found.total for found in window)
-        if self.total >= end or self.total + size <= begin:
-            self.total += size
-            return
         # Sorting is stable: files of one score stay in the order of the walk.
         for found in sorted(window, key=lambda each: -each.score):
-            low, high = max(0, begin - self.total), min(found.total, end - self.total)
-            if low < high:
-                self.matches += self._shown(found, low, high, (number, -found.score))
-            self.total += found.total
+            if self.total > end and self.unread:
+                self.total += found.known
+                self.exact = self.exact and found.known < SCORED_LINES
+                continue
+            low = max(0, begin - self.total)
+            lines, size = found.take(low, end - self.total)
+            if low < size and self.total < end:
+                self.matches += self._shown(found, lines, (number, -found.score))
+            self.total += size
 
     def _shown(
-        self, found: _Matching, low: int, high: int, rank: tuple[int, int]
+        self, found: _Matching, lines: Sequence[Line], rank: tuple[int, int]
     ) -> Iterator[SearchMatch]:
         path = to_text(found.file.path)
-        if not found.count:
+        if not found.head:
             yield SearchMatch(path, 0, path, file_name=True, rank=rank)
-            return
-        for line in self._lines(found, low, high):
+        for line in lines:
             yield self._match_of(found.file, path, line, rank)
-
-    def _lines(self, found: _Matching, low: int, high: int) -> Sequence[Line]:
-        if high <= len(found.lines):
-            return found.lines[low:high]
-        again: Found = []
-        self.test.check(found.file, again)
-        return list(islice(merged(again), low, high))
 
     def _match_of(
         self, file: IndexedFile, path: str, line: Line, rank: tuple[int, int]
