@@ -4,8 +4,9 @@ import math
 
 from ...errors import BuildCode, LifecycleError, source_mismatch
 from ...model import Artifact, ArtifactKind, Member, MemberCoverage, Scope
+from ...ports.artifacts import StoredFile
 from ...ports.budget import Budget, CancelFlag
-from ...ports.builders import BuildTarget, Built
+from ...ports.builders import BuildTarget, Built, StoreState
 from ...ports.objects import ObjectReader
 from ...ports.repository_store import OnProgress
 from .documents import Skip, load
@@ -25,8 +26,15 @@ class ScanBuilder:
         self._objects = objects
         self._max_file_bytes = max_file_bytes
 
-    def build(self, target: BuildTarget, progress: OnProgress, cancel: CancelFlag | None) -> Built:
+    def build(
+        self,
+        target: BuildTarget,
+        store: StoreState,
+        progress: OnProgress,
+        cancel: CancelFlag | None,
+    ) -> Built:
         """Read every blob of the tree once, so that what is missing is known now."""
+        del store
         scope = _scope(target)
         budget = Budget("build", self.engine, math.inf, cancel)
         tree = self._objects.prove(scope)
@@ -34,8 +42,9 @@ class ScanBuilder:
         coverage = self._cover(scope, leaves, progress, budget)
         return Built(self._artifact(target, tree), coverage)
 
-    def verify(self, target: BuildTarget, artifact: Artifact) -> None:
+    def verify(self, target: BuildTarget, artifact: Artifact, store: StoreState) -> None:
         """SOURCE_MISMATCH unless the artifact names the pinned commit and its tree."""
+        del store
         if (artifact.engine, artifact.engine_version) != (self.engine, self.engine_version):
             raise LifecycleError(
                 BuildCode.ARTIFACT_MISSING,
@@ -52,6 +61,11 @@ class ScanBuilder:
                 f'the search artifact of "{target.repository}" was not made of the pinned commit; '
                 "rebuild the context",
             )
+
+    def prune(self, repository: str, store: StoreState) -> tuple[StoredFile, ...]:
+        """All files: what there is is another engine's."""
+        del repository
+        return store.files
 
     def _artifact(self, target: BuildTarget, tree: str) -> Artifact:
         return Artifact(

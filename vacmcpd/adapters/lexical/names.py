@@ -1,6 +1,5 @@
 """The paths of a tree, ready to be asked which of them a pattern matches."""
 
-import re
 from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property
@@ -49,8 +48,12 @@ class Names:
         if _FEED in literal:
             # Only names that hold one themselves can, and they are asked one by one.
             return
-        places = [hit.start() for hit in re.finditer(re.escape(literal), buffer)]
-        found[np.searchsorted(self._ends, places, side="right")] = True
+        places, at, size = [], buffer.find(literal), len(literal)
+        while at >= 0:
+            places.append(at)
+            at = buffer.find(literal, at + size)
+        if places:
+            found[np.searchsorted(self._ends, places, side="right")] = True
 
     def _search(self, found: npt.NDArray[np.bool_], matcher: Matcher) -> None:
         regex, ends, size = matcher.inside_lines, self._ends.tolist(), len(self._joined)

@@ -12,7 +12,7 @@ from typing import Protocol, TypeAlias
 
 import re2
 
-from .required import Required, analyse
+from .required import MIN_LITERAL, Analysis, Literal, Required, analyse
 
 MAX_PROGRAM = 10_000
 """Most RE2 instructions of one pattern; one word is about one instruction a letter."""
@@ -251,7 +251,7 @@ def compile_pattern(pattern: Pattern, memory: int) -> Matcher:
     text, literal = pattern.text, _literal(pattern.text)
     regex = None if literal else _checked(pattern, memory)
     folded = literal.lower() if literal.isascii() and not pattern.sensitive else ""
-    found = analyse(text, pattern.sensitive)
+    found = _of_literal(literal, pattern) or analyse(text, pattern.sensitive)
     return Matcher(
         pattern,
         memory,
@@ -263,6 +263,15 @@ def compile_pattern(pattern: Pattern, memory: int) -> Matcher:
         found.required,
         regex,
     )
+
+
+def _of_literal(literal: str, pattern: Pattern) -> Analysis | None:
+    """What is known of a plain ASCII word, without reading it as an expression."""
+    if not literal.isascii() or "\n" in literal or "\r" in literal or len(literal) < MIN_LITERAL:
+        return None
+    data = literal if pattern.sensitive else literal.lower()
+    required = Literal(data.encode("ascii"), not pattern.sensitive)
+    return Analysis(required, False, False, False)
 
 
 def _checked(pattern: Pattern, memory: int) -> _Regex:

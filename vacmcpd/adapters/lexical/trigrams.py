@@ -6,6 +6,8 @@ case is one lookup a key, and one for ``GET`` does not read every ``get``. No ke
 feed, a carriage return or a NUL: a query never asks across line ends, and blocks end at them.
 """
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -36,7 +38,8 @@ def keys_of_text(text: bytes) -> Keys:
     return found
 
 
-def keys_of_literal(literal: bytes) -> list[int]:
+@lru_cache(maxsize=256)
+def keys_of_literal(literal: bytes) -> tuple[int, ...]:
     """The keys that a text with ``literal`` in it must have, once each.
 
     Of one whose case is ignored, give it in lower case: what it finds then are the folded keys.
@@ -45,7 +48,7 @@ def keys_of_literal(literal: bytes) -> list[int]:
     keys = dict.fromkeys(
         int.from_bytes(literal[at : at + 3], "big") for at in range(len(literal) - 2)
     )
-    return [key for key in keys if not _is_cut(key)]
+    return tuple(key for key in keys if not _is_cut(key))
 
 
 def _is_cut(key: int) -> bool:
