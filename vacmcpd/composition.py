@@ -4,42 +4,50 @@ What is heavy (the database layer, the git library) is imported when a part of i
 commands that need none of it start fast, and a worker imports only what answers queries.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast, get_args
 
 from .datadir import DataDirectory
-from .model import Context, ContextState
+from .errors import BuildCode, LifecycleError
+from .model import ArtifactKind, Context, ContextState
+from .ports.artifacts import StoredFile
 from .ports.faults import FaultPoint, NoFaults
 from .settings import Settings
 
 if TYPE_CHECKING:
+    from .adapters.artifacts import FolderArtifacts
     from .adapters.git.clone import GitRepositoryStore
     from .adapters.git.objects import GitObjects
     from .adapters.graphless import NoGraphBuilder
-    from .adapters.lexical.build import ScanBuilder
     from .adapters.locks import FileLocks
     from .catalogue import SqliteCatalogue
     from .engine import Budgets, Engine
     from .managed.contexts import Contexts
     from .managed.doctor import Row
+    from .managed.engines import SearchBuilders
     from .managed.pipeline import Pipeline
     from .managed.queue import LocalQueue
     from .managed.repositories import Repositories
+    from .managed.stores import Stores
+
+SEARCH_ENGINES = ("scan",)
+"""The engines that contexts can be built with; the first unless another is asked for."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServedData:
     """Everything an engine over a data directory is built from; plain data, picklable.
 
-    ``contexts`` is what the server read under its lock. Nothing may change them while it runs,
-    so no worker needs the catalogue.
+    ``contexts`` and ``stores``, the files of each repository's search store, are what the server
+    read under its lock. Nothing may change them while it runs, so no worker needs the catalogue.
     """
 
     root: Path
     contexts: tuple[Context, ...]
+    stores: Mapping[str, tuple[StoredFile, ...]]
     settings: Settings
 
 
@@ -49,14 +57,17 @@ def build_engine(served: ServedData) -> "Engine":
     from .adapters.git.source import GitSource
     from .adapters.graphless import NoGraph
     from .adapters.lexical.scan import ScanSearch
+    from .adapters.search_engines import SearchByEngine
     from .adapters.snapshot import SnapshotContexts
     from .engine import Engine
 
     settings = served.settings
-    objects = GitObjects(DataDirectory(served.root).repository, keep_refs=True)
+    data = DataDirectory(served.root)
+    objects = GitObjects(data.repository, keep_refs=True)
+    scan = ScanSearch(objects, max_file_bytes=settings.limits.max_file_bytes)
     return Engine(
         SnapshotContexts(served.contexts),
-        ScanSearch(objects, max_file_bytes=settings.limits.max_file_bytes),
+        SearchByEngine({"scan/1": scan}, unbuilt=scan),
         NoGraph(),
         GitSource(objects),
         budgets=budgets_of(settings),
@@ -81,11 +92,16 @@ def budgets_of(settings: Settings) -> "Budgets":
 
 @dataclass
 class Managed:
-    """An open data directory: the services of the lifecycle, each wired when first used."""
+    """An open data directory: the services of the lifecycle, each wired when first used.
+
+    ``search_engine``, one of :data:`SEARCH_ENGINES`, is what contexts are built with from now on;
+    those that others were built with are served as they are.
+    """
 
     data: DataDirectory
     settings: Settings
     faults: FaultPoint = field(default_factory=NoFaults)
+    search_engine: str = SEARCH_ENGINES[0]
 
     @cached_property
     def catalogue(self) -> "SqliteCatalogue":
@@ -109,12 +125,19 @@ class Managed:
         )
 
     @cached_property
+    def artifacts(self) -> "FolderArtifacts":
+        from .adapters.artifacts import FolderArtifacts
+
+        return FolderArtifacts(self.data.store, faults=self.faults)
+
+    @cached_property
     def repositories(self) -> "Repositories":
         from .managed.repositories import Repositories
 
         return Repositories(
             self.catalogue,
             self._late_store,
+            self.artifacts,
             self._late_locks,
             allow_http=self.settings.git.allow_http,
             lock_timeout=self.settings.locks.timeout,
@@ -144,6 +167,7 @@ class Managed:
             self._queue,
             self._late_locks,
             self._late_store,
+            self.artifacts,
             self.data,
             faults=self.faults,
         )
@@ -161,7 +185,8 @@ class Managed:
                 open_catalogue=partial(SqliteCatalogue.read_only, self.data),
                 store=self.store,
                 locks=self.locks,
-                search=self._search_builder,
+                artifacts=self.artifacts,
+                search=self._search_builders,
                 graph=self._graph_builder,
                 git_version=git_version,
                 git_floor=GIT_FLOOR,
@@ -177,7 +202,12 @@ class Managed:
             for record in self.catalogue.contexts()
             if record.state is ContextState.READY and record.removing_since is None
         ]
-        return ServedData(self.data.root, tuple(ready), self.settings)
+        repositories = {member.repository for context in ready for member in context.members}
+        stores = {
+            name: self.catalogue.store_files(name, ArtifactKind.SEARCH)
+            for name in sorted(repositories)
+        }
+        return ServedData(self.data.root, tuple(ready), stores, self.settings)
 
     def close(self) -> None:
         """Release what was opened; idempotent."""
@@ -207,10 +237,20 @@ class Managed:
         return LocalQueue(self.catalogue, self._late_locks)
 
     @cached_property
-    def _search_builder(self) -> "ScanBuilder":
-        from .adapters.lexical.build import ScanBuilder
+    def _stores(self) -> "Stores":
+        from .managed.stores import Stores
 
-        return ScanBuilder(self._objects, max_file_bytes=self.settings.limits.max_file_bytes)
+        return Stores(self.catalogue, self.artifacts, self.faults)
+
+    @cached_property
+    def _search_builders(self) -> "SearchBuilders":
+        from .adapters.lexical.build import ScanBuilder
+        from .managed.engines import SearchBuilders
+
+        limit = self.settings.limits.max_file_bytes
+        known = {"scan": ScanBuilder(self._objects, max_file_bytes=limit)}
+        default = known.pop(self.search_engine)
+        return SearchBuilders(default, tuple(known.values()))
 
     @cached_property
     def _graph_builder(self) -> "NoGraphBuilder":
@@ -227,18 +267,33 @@ class Managed:
             store=self.store,
             locks=self.locks,
             queue=self._queue,
-            search=self._search_builder,
+            stores=self._stores,
+            search=self._search_builders,
             graph=self._graph_builder,
             lock_timeout=self.settings.locks.timeout,
             faults=self.faults,
         )
 
 
-def open_managed(root: Path, settings: Settings, *, faults: FaultPoint | None = None) -> Managed:
-    """The services over ``root``, which is made (0700) when it is not there."""
+def open_managed(
+    root: Path,
+    settings: Settings,
+    *,
+    faults: FaultPoint | None = None,
+    search_engine: str = SEARCH_ENGINES[0],
+) -> Managed:
+    """The services over ``root``, which is made (0700) when it is not there.
+
+    INVALID_ARGUMENT for an engine that is none of :data:`SEARCH_ENGINES`.
+    """
+    if search_engine not in SEARCH_ENGINES:
+        raise LifecycleError(
+            BuildCode.INVALID_ARGUMENT,
+            f'there is no search engine "{search_engine}"; take one of {", ".join(SEARCH_ENGINES)}',
+        )
     data = DataDirectory(root.absolute())
     data.create()
-    return Managed(data, settings, faults or NoFaults())
+    return Managed(data, settings, faults or NoFaults(), search_engine)
 
 
 class _Late:

@@ -26,9 +26,13 @@ class DataDirectory:
         """The bare clone of one repository."""
         return self.repositories / f"{name}.git"
 
+    @property
+    def stores(self) -> Path:
+        return self.root / "store"
+
     def store(self, name: str) -> Path:
         """What the embedded engines keep for one repository."""
-        return self.root / "store" / name
+        return self.stores / name
 
     @property
     def runtime(self) -> Path:
@@ -78,7 +82,7 @@ class DataDirectory:
         for folder in (
             self.root,
             self.repositories,
-            self.root / "store",
+            self.stores,
             self.runtime,
             self.logs,
             self.locks,

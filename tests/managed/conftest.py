@@ -4,12 +4,13 @@ import hashlib
 import os
 import subprocess
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
+from vacmcpd.adapters.artifacts import FolderArtifacts
 from vacmcpd.adapters.git.clone import GitRepositoryStore
 from vacmcpd.adapters.git.objects import GitObjects
 from vacmcpd.adapters.graphless import NoGraphBuilder
@@ -20,15 +21,19 @@ from vacmcpd.datadir import DataDirectory
 from vacmcpd.errors import BuildCode, LifecycleError, QueryError
 from vacmcpd.managed.activity import Activity
 from vacmcpd.managed.contexts import Contexts
+from vacmcpd.managed.engines import SearchBuilders
 from vacmcpd.managed.pipeline import Pipeline
 from vacmcpd.managed.queue import LocalQueue
 from vacmcpd.managed.recovery import recover
 from vacmcpd.managed.repositories import Repositories
+from vacmcpd.managed.stores import Stores
 from vacmcpd.model import Artifact, ArtifactKind, MemberCoverage
+from vacmcpd.ports.artifacts import ArtifactStore, StoredFile
 from vacmcpd.ports.budget import CancelFlag
-from vacmcpd.ports.builders import BuildTarget, Built, SearchBuilder
+from vacmcpd.ports.builders import BuildTarget, Built, SearchBuilder, StoreState
 from vacmcpd.ports.locks import Holder, Locks
 from vacmcpd.ports.repository_store import FetchReport, OnProgress, RefKind, ResolvedRef
+from vacmcpd.testing.artifacts import MemoryArtifacts
 from vacmcpd.testing.catalogue import MemoryCatalogue
 from vacmcpd.testing.locks import MemoryLocks
 
@@ -158,7 +163,7 @@ class MemoryStore:
         return self.clones[name]
 
 
-class MemorySearch:
+class MemoryScan:
     engine = "scan"
     engine_version = "1"
     needs_worktree = False
@@ -166,15 +171,69 @@ class MemorySearch:
     def __init__(self, store: MemoryStore) -> None:
         self._store = store
 
-    def build(self, target: BuildTarget, progress: OnProgress, cancel: CancelFlag | None) -> Built:
+    def build(
+        self,
+        target: BuildTarget,
+        store: StoreState,
+        progress: OnProgress,
+        cancel: CancelFlag | None,
+    ) -> Built:
         key = self._store.tree_id(target.repository, target.revision)
         artifact = Artifact(
             ArtifactKind.SEARCH, self.engine, self.engine_version, key, target.revision
         )
         return Built(artifact, MemberCoverage(target.repository, target.revision, 1, 1))
 
-    def verify(self, target: BuildTarget, artifact: Artifact) -> None:
+    def verify(self, target: BuildTarget, artifact: Artifact, store: StoreState) -> None:
         self._store.tree_id(target.repository, target.revision)
+
+    def prune(self, repository: str, store: StoreState) -> tuple[StoredFile, ...]:
+        return store.files
+
+
+class ShelfBuilder:
+    """The least that keeps files: one with all the live keys, and one a tree.
+
+    The first is new with each change of the keys, so every publication leaves an old one.
+    """
+
+    engine = "shelf"
+    engine_version = "1"
+    needs_worktree = False
+
+    def __init__(self, scan: SearchBuilder, artifacts: ArtifactStore) -> None:
+        self._scan = scan
+        self._artifacts = artifacts
+
+    def build(
+        self,
+        target: BuildTarget,
+        store: StoreState,
+        progress: OnProgress,
+        cancel: CancelFlag | None,
+    ) -> Built:
+        made = self._scan.build(target, StoreState(), progress, cancel)
+        artifact = replace(made.artifact, engine=self.engine, engine_version=self.engine_version)
+        files = self._of(target.repository, store.live | {artifact.key})
+        return Built(artifact, made.coverage, files=files)
+
+    def verify(self, target: BuildTarget, artifact: Artifact, store: StoreState) -> None:
+        for file in store.files:
+            if file.role in {"keys", f"tree.{artifact.key}"}:
+                self._artifacts.verify(target.repository, file)
+        assert f"tree.{artifact.key}" in {file.role for file in store.files}
+        assert artifact.key in store.live
+
+    def prune(self, repository: str, store: StoreState) -> tuple[StoredFile, ...]:
+        return self._of(repository, store.live) if store.live else ()
+
+    def _of(self, repository: str, keys: frozenset[str]) -> tuple[StoredFile, ...]:
+        lines = [f"{key}\n".encode() for key in sorted(keys)]
+        trees = [
+            self._artifacts.put(repository, f"tree.{key}", [b"tree ", key.encode()])
+            for key in sorted(keys)
+        ]
+        return (self._artifacts.put(repository, "keys", lines), *trees)
 
 
 class GitRemote:
@@ -265,19 +324,35 @@ class HookedSearch:
         self.engine = inner.engine
         self.engine_version = inner.engine_version
         self.on_build: Callable[[BuildTarget], object] | None = None
+        self.on_built: Callable[[BuildTarget], object] | None = None
         self.on_verify: Callable[[BuildTarget], object] | None = None
+        self.on_prune: Callable[[str], object] | None = None
 
-    def build(self, target: BuildTarget, progress: OnProgress, cancel: CancelFlag | None) -> Built:
+    def build(
+        self,
+        target: BuildTarget,
+        store: StoreState,
+        progress: OnProgress,
+        cancel: CancelFlag | None,
+    ) -> Built:
         if self.on_build is not None:
             answer = self.on_build(target)
             if isinstance(answer, Built):
                 return answer
-        return self._inner.build(target, progress, cancel)
+        built = self._inner.build(target, store, progress, cancel)
+        if self.on_built is not None:
+            self.on_built(target)
+        return built
 
-    def verify(self, target: BuildTarget, artifact: Artifact) -> None:
+    def verify(self, target: BuildTarget, artifact: Artifact, store: StoreState) -> None:
         if self.on_verify is not None:
             self.on_verify(target)
-        self._inner.verify(target, artifact)
+        self._inner.verify(target, artifact, store)
+
+    def prune(self, repository: str, store: StoreState) -> tuple[StoredFile, ...]:
+        if self.on_prune is not None:
+            self.on_prune(repository)
+        return self._inner.prune(repository, store)
 
 
 class World:
@@ -289,6 +364,8 @@ class World:
         self.progress: list[str] = []
         self.store: Any
         self.catalogue: Any
+        self.artifacts: Any
+        self.scan: SearchBuilder
         self.locks: Locks
         if real:
             data.create()
@@ -296,12 +373,16 @@ class World:
             self.locks = FileLocks(data)
             self.store = GitRepositoryStore(data, network_timeout=60, faults=self.faults)
             objects = GitObjects(data.repository, keep_refs=False)
-            self.search = HookedSearch(ScanBuilder(objects, max_file_bytes=1 << 20))
+            self.artifacts = FolderArtifacts(data.store, faults=self.faults)
+            self.scan = ScanBuilder(objects, max_file_bytes=1 << 20)
         else:
             self.catalogue = MemoryCatalogue()
             self.locks = MemoryLocks()
             self.store = MemoryStore()
-            self.search = HookedSearch(MemorySearch(self.store))
+            self.artifacts = MemoryArtifacts()
+            self.scan = MemoryScan(self.store)
+        self.search = HookedSearch(ShelfBuilder(self.scan, self.artifacts))
+        self.builders = SearchBuilders(self.search, (self.scan,))
         self.queue = LocalQueue(self.catalogue, self.locks)
         self.wire()
 
@@ -311,7 +392,8 @@ class World:
             self.store,
             self.locks,
             self.queue,
-            self.search,
+            Stores(self.catalogue, self.artifacts, self.faults),
+            self.builders,
             NoGraphBuilder(),
             lock_timeout=lock_timeout,
             faults=self.faults,
@@ -328,6 +410,7 @@ class World:
         self.repositories = Repositories(
             self.catalogue,
             self.store,
+            self.artifacts,
             self.locks,
             allow_http=False,
             lock_timeout=lock_timeout,
@@ -343,7 +426,13 @@ class World:
 
     def recover(self) -> tuple[str, ...]:
         return recover(
-            self.catalogue, self.queue, self.locks, self.store, self.data, faults=self.faults
+            self.catalogue,
+            self.queue,
+            self.locks,
+            self.store,
+            self.artifacts,
+            self.data,
+            faults=self.faults,
         )
 
     def remote(self, name: str) -> Remote:
@@ -368,6 +457,14 @@ class World:
             (self.data.repository(name) / "HEAD").unlink()
         else:
             self.store.clones[name].damaged = True
+
+    def on_disk(self, name: str) -> frozenset[str]:
+        """The digests of the files in a repository's store, and the names of unfinished ones."""
+        if not self.real:
+            found: frozenset[str] = self.artifacts.digests(name)
+            return found
+        folder = self.data.store(name)
+        return frozenset(path.name for path in folder.iterdir()) if folder.is_dir() else frozenset()
 
     def kept(self, name: str) -> frozenset[str]:
         found: frozenset[str] = self.store.kept(name)

@@ -4,8 +4,9 @@ from typing import Any
 import pytest
 
 from vacmcpd.errors import BuildCode, Cancelled, LifecycleError, Locked, VacmcpError
+from vacmcpd.managed.engines import label_of
 from vacmcpd.model import BuildState, ContextState, Step, StepOutcome
-from vacmcpd.ports.builders import Built
+from vacmcpd.ports.builders import Built, StoreState
 
 World = Any
 
@@ -42,7 +43,7 @@ def test_a_created_context_is_ready_pinned_kept_and_shows_the_ref_asked_for(worl
     ]
     for member in record.members:
         assert len(member.revision) == 40
-        assert member.search.label == "scan/1"
+        assert member.search.label == label_of(world.search)
         assert member.graph.label == "none/0"
         assert member.search.revision == member.graph.revision == member.revision
         assert member.search.key == world.store.tree_id(member.repository, member.revision)
@@ -262,7 +263,7 @@ def test_files_that_search_did_not_account_for_are_no_ready_context(world: World
     def short(target: Any) -> Built:
         from dataclasses import replace
 
-        built = inner.build(target, lambda *_: None, None)
+        built = inner.build(target, StoreState(), lambda *_: None, None)
         return replace(built, coverage=replace(built.coverage, files=built.coverage.files + 1))
 
     world.search.on_build = short
@@ -276,7 +277,7 @@ def test_an_artifact_of_another_commit_is_never_published(world: World) -> None:
     def wrong(target: Any) -> Built:
         from dataclasses import replace
 
-        built = inner.build(target, lambda *_: None, None)
+        built = inner.build(target, StoreState(), lambda *_: None, None)
         return replace(built, artifact=replace(built.artifact, revision="0" * 40))
 
     world.search.on_build = wrong
@@ -440,7 +441,7 @@ def test_verify_names_the_first_thing_that_does_not_hold(world: World) -> None:
     world.search.on_verify = None
     world.search.engine_version = "2"
     assert (
-        "scan/2" in refused(lambda: world.contexts.verify("c"), BuildCode.ARTIFACT_MISSING).message
+        "shelf/2" in refused(lambda: world.contexts.verify("c"), BuildCode.ARTIFACT_MISSING).message
     )
     world.store.remove("flask")
     refused(lambda: world.contexts.verify("c"), BuildCode.REPOSITORY_NOT_FOUND)

@@ -12,6 +12,7 @@ from vacmcpd.datadir import DataDirectory
 from vacmcpd.errors import BuildCode, LifecycleError
 from vacmcpd.managed import place
 from vacmcpd.managed.doctor import Row, Surroundings, checks, failed
+from vacmcpd.managed.engines import SearchBuilders, label_of
 from vacmcpd.model import Member
 
 World = Any
@@ -25,7 +26,8 @@ def surroundings(world: World, **changes: Any) -> Surroundings:
         "open_catalogue": lambda: SqliteCatalogue.read_only(world.data),
         "store": world.store,
         "locks": world.locks,
-        "search": world.search,
+        "artifacts": world.artifacts,
+        "search": world.builders,
         "graph": NoGraphBuilder(),
         "git_version": lambda: (2, 50, 1),
         "git_floor": (2, 32),
@@ -62,9 +64,10 @@ def test_all_is_well_with_one_row_each_in_order(real: World) -> None:
         ("vacmcp", "search engine"),
         ("vacmcp", "graph engine"),
         ("repositories", "flask"),
+        ("stores", "flask"),
         ("contexts", "c"),
     ]
-    by_name = {row.name: row for row in found}
+    by_name = {row.name: row for row in found if row.section != "stores"}
     assert by_name["mcp"].detail == "2.3.0, 7 tools"
     assert by_name["git"].detail == "2.50.1"
     assert "no server" in by_name["data directory"].detail
@@ -73,7 +76,69 @@ def test_all_is_well_with_one_row_each_in_order(real: World) -> None:
     assert by_name["graph engine"].verdict == "SKIP"
     assert by_name["flask"].detail == "READY, never synced"
     assert by_name["c"].detail == f"READY flask {record.members[0].revision}"
+    files = real.catalogue.store_files("flask", "search")
+    (store,) = [row.detail for row in found if row.section == "stores"]
+    assert store == f"{len(files)} files, {sum(file.size for file in files):,} bytes"
+    labels = [label_of(builder) for builder in real.builders.each]
+    assert by_name["search engine"].detail == (
+        f"{labels[0]}, serves contexts of {', '.join(labels[1:])} too"
+    )
     assert failed(found) == 0
+
+
+def test_a_repository_of_which_nothing_was_built_has_no_store_to_check(real: World) -> None:
+    real.added("flask")
+    assert rows(real)["stores", "flask"].verdict == "SKIP"
+
+
+@pytest.mark.parametrize("how", ["lost", "short", "empty"])
+def test_a_store_file_that_is_gone_or_short_fails_its_store_and_the_contexts_that_need_it(
+    real: World, how: str
+) -> None:
+    real.added("flask")
+    for name, ref in (("a", "v1"), ("b", "main")):
+        real.contexts.create(name, [("flask", ref)], activity=real.activity())
+    tree = real.catalogue.context("a").members[0].search.key
+    (file,) = [
+        each for each in real.catalogue.store_files("flask", "search") if each.role.endswith(tree)
+    ]
+    path = real.data.store("flask") / file.digest
+    if how == "lost":
+        path.unlink()
+    else:
+        path.write_bytes(path.read_bytes()[: 3 if how == "short" else 0])
+    found = rows(real)
+    store = found["stores", "flask"]
+    assert (store.verdict, store.repair) == ("FAIL", "vacmcp context rebuild --all")
+    assert "ARTIFACT_MISSING" in store.detail
+    assert str(real.data.root) not in store.detail
+    broken = found["contexts", "a"]
+    assert (broken.verdict, broken.repair) == ("FAIL", "vacmcp context rebuild a")
+    assert found["contexts", "b"].verdict == "OK"
+    real.contexts.rebuild("a", activity=real.activity())
+    assert failed(checks(surroundings(real))) == 0
+
+
+def test_contexts_that_need_no_file_stay_well_beside_a_broken_store(real: World) -> None:
+    real.added("flask")
+    real.contexts.create("new", [("flask", "main")], activity=real.activity())
+    real.builders = SearchBuilders(real.scan, (real.search,))
+    real.wire()
+    real.contexts.create("old", [("flask", "v1")], activity=real.activity())
+    for file in real.catalogue.store_files("flask", "search"):
+        (real.data.store("flask") / file.digest).unlink()
+    found = rows(real)
+    assert found["stores", "flask"].verdict == "FAIL"
+    assert found["contexts", "new"].verdict == "FAIL"
+    assert found["contexts", "old"].verdict == "OK"
+
+
+def test_a_context_of_an_engine_that_is_not_there_fails(real: World) -> None:
+    real.added("flask")
+    real.contexts.create("c", [("flask", "main")], activity=real.activity())
+    row = rows(real, search=SearchBuilders(real.scan))["contexts", "c"]
+    assert (row.verdict, row.repair) == ("FAIL", "vacmcp context rebuild c")
+    assert label_of(real.search) in row.detail
 
 
 def test_it_writes_nothing_and_works_beside_a_server(real: World) -> None:

@@ -21,6 +21,7 @@ from ..ports.repository_store import RepositoryStore
 from .activity import Activity
 from .clock import Clock, utc_now
 from .clones import sweep_keeps
+from .engines import label_of
 from .pipeline import Pipeline
 from .queue import LocalQueue
 
@@ -132,30 +133,36 @@ class Contexts:
         return outcomes
 
     def remove(self, name: str, *, activity: Activity) -> None:
-        """Forget a context in any state, then drop the keep refs that nothing else needs.
+        """Forget a context in any state, with the files and keep refs that nothing else needs.
 
-        The repositories' locks come first: a wait that runs out changes nothing.
+        All locks come first: a wait that runs out changes nothing. The stores' are waited for
+        before the repositories': a build may hold one for long, and no sync is to wait for it.
         """
         with self._locks.changing("context remove"):
             record = self._catalogue.context(name)
             with self._queue.hold(record.id, "context remove"), ExitStack() as stack:
                 repositories = sorted({member.repository for member in record.members})
-                for repository in repositories:
-                    stack.enter_context(
-                        self._locks.repository(
-                            repository,
-                            "context remove",
-                            self._lock_timeout,
-                            activity.on_wait,
-                            activity.cancel,
+                for take in (self._locks.store, self._locks.repository):
+                    for repository in repositories:
+                        stack.enter_context(
+                            take(
+                                repository,
+                                "context remove",
+                                self._lock_timeout,
+                                activity.on_wait,
+                                activity.cancel,
+                            )
                         )
-                    )
                 self._remove(record.id, repositories)
 
     def _remove(self, name: str, repositories: Sequence[str]) -> None:
         self._faults.reach("remove.mark.before")
         self._catalogue.mark_removing(name, self._clock())
         self._faults.reach("remove.mark.after")
+        # Marked it is served by nobody and needs no file; its row goes last, so that a removal
+        # that is cut off here can be finished.
+        for repository in repositories:
+            self._pipeline.stores.prune(repository, self._pipeline.search)
         self._catalogue.delete_context(name)
         self._faults.reach("remove.row.after")
         for repository in repositories:
@@ -190,13 +197,13 @@ class Contexts:
         )
 
     def _build(self, record: ContextRecord, activity: Activity, verb: str) -> ContextRecord:
-        search, graph = self._pipeline.search, self._pipeline.graph
+        search, graph = self._pipeline.search.default, self._pipeline.graph
         self._queue.submit(
             BuildJob(
                 record.id,
                 record.state is ContextState.READY,
                 _targets(record),
-                f"{search.engine}/{search.engine_version}",
+                label_of(search),
                 f"{graph.engine}/{graph.engine_version}",
             )
         )

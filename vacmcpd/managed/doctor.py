@@ -1,20 +1,23 @@
 """What is in order and what is not, found without writing anything, beside a running server too."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from ..datadir import DataDirectory
 from ..errors import VacmcpError
-from ..model import ContextState
-from ..ports.builders import BuildTarget, GraphBuilder, SearchBuilder
+from ..model import ArtifactKind, ContextState
+from ..ports.artifacts import ArtifactStore, StoredFile
+from ..ports.builders import BuildTarget, GraphBuilder
 from ..ports.catalogue import Catalogue, ContextRecord, RepositoryRecord
 from ..ports.locks import Locks
 from ..ports.repository_store import RepositoryStore
 from .contexts import repair
+from .engines import SearchBuilders, label_of
 from .place import look_at
-from .verification import verify_pin
+from .verification import require_builder, verify_pin
 
+_MEBIBYTE = 1024**2
 Verdict = Literal["OK", "WARN", "FAIL", "SKIP"]
 
 _GIT_FIXED = {43: 7, 44: 4, 45: 4, 46: 4, 47: 3, 48: 2, 49: 1, 50: 1}
@@ -43,7 +46,8 @@ class Surroundings:
     open_catalogue: Callable[[], Catalogue]
     store: RepositoryStore
     locks: Locks
-    search: SearchBuilder
+    artifacts: ArtifactStore
+    search: SearchBuilders
     graph: GraphBuilder
     git_version: Callable[[], tuple[int, ...]]
     git_floor: tuple[int, ...]
@@ -62,12 +66,14 @@ def checks(around: Surroundings) -> list[Row]:
     except VacmcpError as error:
         return [*rows, Row("vacmcp", "catalogue", "FAIL", error.message), *_engines(around)]
     try:
+        broken = _broken_stores(around, catalogue)
         return [
             *rows,
             _catalogue(catalogue),
             *_engines(around),
             *_repositories(around, catalogue),
-            *_contexts(around, catalogue),
+            *_stores(catalogue, broken),
+            *_contexts(around, catalogue, broken),
         ]
     finally:
         catalogue.close()
@@ -144,8 +150,10 @@ def _catalogue(catalogue: Catalogue) -> Row:
 
 
 def _engines(around: Surroundings) -> Iterator[Row]:
-    search, graph = around.search, around.graph
-    yield Row("vacmcp", "search engine", "OK", f"{search.engine}/{search.engine_version}")
+    graph = around.graph
+    labels = [label_of(builder) for builder in around.search.each]
+    older = f", serves contexts of {', '.join(labels[1:])} too" if labels[1:] else ""
+    yield Row("vacmcp", "search engine", "OK", f"{labels[0]}{older}")
     label = f"{graph.engine}/{graph.engine_version}"
     if graph.engine == "none":
         yield Row("vacmcp", "graph engine", "SKIP", f"{label}: call graphs are not built yet")
@@ -169,7 +177,52 @@ def _repository(around: Surroundings, record: RepositoryRecord) -> Row:
     return Row("repositories", record.name, "OK", f"READY, {when or 'never synced'}")
 
 
-def _contexts(around: Surroundings, catalogue: Catalogue) -> Iterator[Row]:
+def _broken_stores(around: Surroundings, catalogue: Catalogue) -> dict[str, str]:
+    """Why a file of a store can't be used, by repository, of those where one can't."""
+    broken = {}
+    for record in catalogue.repositories():
+        while True:
+            files = catalogue.store_files(record.name, ArtifactKind.SEARCH)
+            why = _first_broken(around.artifacts, record.name, files)
+            # A command beside this one may have published, and swept what was looked for.
+            if not why or files == catalogue.store_files(record.name, ArtifactKind.SEARCH):
+                break
+        if why:
+            broken[record.name] = why
+    return broken
+
+
+def _first_broken(artifacts: ArtifactStore, name: str, files: tuple[StoredFile, ...]) -> str:
+    try:
+        for file in files:
+            artifacts.open(name, file)
+    except VacmcpError as error:
+        return str(error)
+    return ""
+
+
+def _stores(catalogue: Catalogue, broken: Mapping[str, str]) -> Iterator[Row]:
+    for record in catalogue.repositories():
+        files = catalogue.store_files(record.name, ArtifactKind.SEARCH)
+        if record.name in broken:
+            command = "vacmcp context rebuild --all"
+            yield Row("stores", record.name, "FAIL", broken[record.name], command)
+        elif files:
+            size = sum(file.size for file in files)
+            yield Row("stores", record.name, "OK", f"{len(files)} files, {_amount(size)}")
+        else:
+            yield Row("stores", record.name, "SKIP", "no files: nothing is built that needs any")
+
+
+def _amount(size: int) -> str:
+    if size < _MEBIBYTE:
+        return f"{size:,} bytes"
+    return f"{size / _MEBIBYTE:,.1f} MiB"
+
+
+def _contexts(
+    around: Surroundings, catalogue: Catalogue, broken: Mapping[str, str]
+) -> Iterator[Row]:
     kept: dict[str, frozenset[str]] = {}
     for record in catalogue.contexts():
         pins = ", ".join(f"{member.repository} {member.revision}" for member in record.members)
@@ -180,13 +233,18 @@ def _contexts(around: Surroundings, catalogue: Catalogue) -> Iterator[Row]:
             reason = f"{record.failure_code}: {record.failure_message}"
             yield Row("contexts", record.id, "FAIL", f"{detail}: {reason}", repair(record))
         elif record.state is ContextState.READY:
-            yield _ready(around, record, detail, kept)
+            yield _ready(around, catalogue, record, detail, kept, broken)
         else:
             yield _unfinished(around, record, detail)
 
 
 def _ready(
-    around: Surroundings, record: ContextRecord, detail: str, kept: dict[str, frozenset[str]]
+    around: Surroundings,
+    catalogue: Catalogue,
+    record: ContextRecord,
+    detail: str,
+    kept: dict[str, frozenset[str]],
+    broken: Mapping[str, str],
 ) -> Row:
     try:
         for member in record.members:
@@ -195,6 +253,13 @@ def _ready(
                 kept[name] = around.store.kept(name)
             target = BuildTarget(record.id, name, member.branch, member.revision)
             verify_pin(around.store, target, kept[name])
+            builder, artifact = require_builder(around.search, target, member.search)
+            if name in broken:
+                # Only now is it worth the time to ask whose the broken file is.
+                state = catalogue.store_state(
+                    name, ArtifactKind.SEARCH, builder.engine, builder.engine_version
+                )
+                builder.verify(target, artifact, state)
     except VacmcpError as error:
         command = f"vacmcp context rebuild {record.id}"
         return Row("contexts", record.id, "FAIL", f"{detail}: {error}", command)

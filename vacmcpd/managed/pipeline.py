@@ -2,18 +2,19 @@
 
 A step's row is written before its work starts. Repository locks are held around refs and packs
 only; the store locks of all members from the first claim to the publication, because a claim
-that another builder overtakes in between would be refused.
+that another builder overtakes in between would be refused. However a build ends, the files that
+no generation names are deleted before those locks are given back.
 """
 
 import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..errors import BuildCode, Cancelled, LifecycleError, VacmcpError
 from ..model import Artifact, ArtifactKind, BuildState, MemberCoverage, Step, StepOutcome
 from ..ports.build_queue import BuildQueue, Claimed
-from ..ports.builders import BuildTarget, Built, GraphBuilder, SearchBuilder
+from ..ports.builders import BuildTarget, Built, GraphBuilder, StoreState
 from ..ports.catalogue import BuiltMember, Catalogue, ContextRecord, StoreClaim
 from ..ports.faults import FaultPoint, NoFaults
 from ..ports.locks import Guard, Locks
@@ -21,8 +22,10 @@ from ..ports.repository_store import RepositoryStore
 from .activity import Activity
 from .clock import Clock, utc_now
 from .clones import keep_pins, restore_clone
+from .engines import SearchBuilders
 from .failures import file_failure
-from .verification import missing_commit, verify_graph, verify_pin, verify_search
+from .stores import Stores
+from .verification import missing_commit, require_builder, verify_graph, verify_pin, verify_search
 
 logger = logging.getLogger(__name__)
 
@@ -38,20 +41,24 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Everything a build works with. The two builders decide which engines contexts record."""
+    """Everything a build works with.
+
+    The default of the search builders and the graph builder decide which engines contexts record.
+    """
 
     catalogue: Catalogue
     store: RepositoryStore
     locks: Locks
     queue: BuildQueue
-    search: SearchBuilder
+    stores: Stores
+    search: SearchBuilders
     graph: GraphBuilder
     lock_timeout: float
     faults: FaultPoint = field(default_factory=NoFaults)
     clock: Clock = utc_now
 
     def __post_init__(self) -> None:
-        if self.search.needs_worktree or self.graph.needs_worktree:
+        if self.search.default.needs_worktree or self.graph.needs_worktree:
             raise ValueError("no worktrees are made yet, and a builder needs one")
 
     def run(self, claimed: Claimed, activity: Activity, verb: str) -> ContextRecord:
@@ -64,8 +71,19 @@ class Pipeline:
     def verify(self, target: BuildTarget, search: Artifact | None, graph: Artifact | None) -> None:
         """Raise the first thing about one member that does not hold; writes nothing."""
         verify_pin(self.store, target, self.store.kept(target.repository))
-        verify_search(self.store, self.search, target, search)
+        self._verify_search(target, search)
         verify_graph(self.graph, target, graph)
+
+    def _verify_search(self, target: BuildTarget, search: Artifact | None) -> None:
+        builder, artifact = require_builder(self.search, target, search)
+        while True:
+            state = self.stores.state(target.repository, builder)
+            try:
+                return verify_search(self.store, builder, target, artifact, state)
+            except VacmcpError:
+                # Without a lock: another command may have published, and swept what was read.
+                if self.stores.state(target.repository, builder).files == state.files:
+                    raise
 
 
 class _Attempt:
@@ -77,6 +95,7 @@ class _Attempt:
         self._verb = verb
         self._search: dict[str, Built] = {}
         self._graph: dict[str, Built] = {}
+        self._states: dict[str, StoreState] = {}
         self._open_step: int | None = None
         self._doing = "the build"
         self._ended = False
@@ -113,6 +132,7 @@ class _Attempt:
         with ExitStack() as stack:
             for repository in sorted(target.repository for target in self._job.targets):
                 stack.enter_context(self._store_lock(repository))
+                stack.callback(self._with.stores.sweep, repository)
             claims = [
                 self._claim(target.repository, kind)
                 for target in self._job.targets
@@ -173,7 +193,9 @@ class _Attempt:
         return Done("no engine reads files on disk", outcome=StepOutcome.SKIPPED)
 
     def _index(self, target: BuildTarget) -> Done:
-        built = self._with.search.build(target, self._activity.progress, self._activity.cancel)
+        builder, activity = self._with.search.default, self._activity
+        state = self._with.stores.state(target.repository, builder)
+        built = builder.build(target, state, activity.progress, activity.cancel)
         if built.coverage is None or not built.coverage.complete:
             raise LifecycleError(
                 BuildCode.ARTIFACT_MISSING,
@@ -182,6 +204,11 @@ class _Attempt:
                 {"context": target.context, "repository": target.repository},
             )
         self._search[target.repository] = built
+        self._states[target.repository] = replace(
+            state,
+            files=state.files if built.files is None else built.files,
+            live=state.live | {built.artifact.key},
+        )
         return Done(built.note, _counts(built.coverage))
 
     def _link(self, target: BuildTarget) -> Done:
@@ -190,11 +217,13 @@ class _Attempt:
         return Done(built.note, _counts(built.coverage) if built.coverage else {})
 
     def _verify(self, target: BuildTarget) -> Done:
-        self._with.verify(
-            target,
-            self._search[target.repository].artifact,
-            self._graph[target.repository].artifact,
+        pipeline, repository = self._with, target.repository
+        verify_pin(pipeline.store, target, pipeline.store.kept(repository))
+        builder, artifact = require_builder(
+            pipeline.search, target, self._search[repository].artifact
         )
+        verify_search(pipeline.store, builder, target, artifact, self._states[repository])
+        verify_graph(pipeline.graph, target, self._graph[repository].artifact)
         return Done(f"{target.revision} is there, kept and indexed")
 
     def _publish(self, claims: list[StoreClaim]) -> ContextRecord:
@@ -210,7 +239,9 @@ class _Attempt:
     def _built(self, repository: str) -> BuiltMember:
         search, graph = self._search[repository], self._graph[repository]
         assert search.coverage is not None
-        return BuiltMember(repository, search.artifact, graph.artifact, search.coverage)
+        return BuiltMember(
+            repository, search.artifact, graph.artifact, search.coverage, search.files
+        )
 
     def _claim(self, repository: str, kind: ArtifactKind) -> StoreClaim:
         self._with.faults.reach("build.claim.before")

@@ -5,12 +5,16 @@ run twice, beside itself and beside live builders: what is alive holds a lock, a
 """
 
 import logging
+import os
 import re
+from collections.abc import Iterator
+from pathlib import Path
 
 from ..datadir import DataDirectory
 from ..errors import BuildCode, IllegalTransition, LifecycleError, Locked
 from ..model import BuildState, ContextState
 from ..names import check_name
+from ..ports.artifacts import ArtifactStore
 from ..ports.build_queue import BuildQueue
 from ..ports.catalogue import BuildRecord, Catalogue
 from ..ports.faults import FaultPoint, NoFaults
@@ -18,6 +22,7 @@ from ..ports.locks import Locks
 from ..ports.repository_store import RepositoryStore
 from .activity import QUIET
 from .clock import Clock, utc_now
+from .stores import Stores
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +35,7 @@ def recover(
     queue: BuildQueue,
     locks: Locks,
     store: RepositoryStore,
+    artifacts: ArtifactStore,
     data: DataDirectory,
     *,
     faults: FaultPoint | None = None,
@@ -52,6 +58,10 @@ def recover(
             found.append(context)
         reach("recover.context.after")
     _sweep_clones(catalogue, locks, store, data)
+    stores = Stores(catalogue, artifacts, faults or NoFaults())
+    for repository in catalogue.repositories():
+        _sweep_store(stores, locks, data, repository.name)
+    _remove_stores(stores, locks, data)
     reach("recover.after")
     return tuple(found)
 
@@ -118,14 +128,56 @@ def _sweep_clones(
             continue  # an add is at work
 
 
+def _sweep_store(stores: Stores, locks: Locks, data: DataDirectory, name: str) -> None:
+    """Delete what a builder or a removal that died left, unless somebody is at work there."""
+    # Looked at without the lock, because nearly always nothing is left and every command asks.
+    found = set(_files(data.store(name)))
+    if not found or found <= stores.catalogue.named_files(name):
+        return
+    try:
+        with locks.store(name, "recovery", 0, QUIET.on_wait):
+            stores.sweep(name)
+    except Locked:
+        return
+
+
+def _remove_stores(stores: Stores, locks: Locks, data: DataDirectory) -> None:
+    """Remove the stores of no repository: a removal died between its row and its files."""
+    if not data.stores.is_dir():
+        return
+    for entry in sorted(data.stores.iterdir()):
+        if _is_name(entry.name) and not _is_known(stores.catalogue, entry.name):
+            try:
+                with locks.store(entry.name, "recovery", 0, QUIET.on_wait):
+                    if not _is_known(stores.catalogue, entry.name):
+                        stores.artifacts.remove(entry.name)
+                        logger.info("store_removed", extra={"repository": entry.name})
+            except Locked:
+                continue
+
+
+def _files(folder: Path) -> Iterator[str]:
+    if folder.is_dir():
+        with os.scandir(folder) as entries:
+            yield from (each.name for each in entries if not each.is_dir(follow_symlinks=False))
+
+
+def _is_known(catalogue: Catalogue, name: str) -> bool:
+    return name.lower() in {record.name.lower() for record in catalogue.repositories()}
+
+
 def _name_of(entry: str) -> str:
     """The repository whose clone, or part of one, is called ``entry``; "" for a stranger."""
     match = _CLONE.fullmatch(entry)
     if match is None:
         return ""
     name = match["whole"] or match["part"]
+    return name if _is_name(name) else ""
+
+
+def _is_name(text: str) -> bool:
     try:
-        check_name("repository", name)
+        check_name("repository", text)
     except LifecycleError:
-        return ""
-    return name
+        return False
+    return True

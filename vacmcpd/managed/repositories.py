@@ -7,6 +7,7 @@ from typing import Literal
 
 from ..errors import BuildCode, Cancelled, LifecycleError, VacmcpError
 from ..names import check_name
+from ..ports.artifacts import ArtifactStore
 from ..ports.catalogue import Catalogue, RepositoryRecord
 from ..ports.faults import FaultPoint, NoFaults
 from ..ports.locks import Guard, Locks
@@ -47,6 +48,7 @@ class Repositories:
         self,
         catalogue: Catalogue,
         store: RepositoryStore,
+        artifacts: ArtifactStore,
         locks: Locks,
         *,
         allow_http: bool,
@@ -56,6 +58,7 @@ class Repositories:
     ) -> None:
         self._catalogue = catalogue
         self._store = store
+        self._artifacts = artifacts
         self._locks = locks
         self._allow_http = allow_http
         self._lock_timeout = lock_timeout
@@ -122,14 +125,22 @@ class Repositories:
         return outcomes
 
     def remove(self, name: str, *, activity: Activity) -> None:
-        """Forget a repository that no context names, then delete its clone."""
+        """Forget a repository that no context names, then delete its clone and its store."""
         with self._locks.changing("repo remove"):
             name = self._catalogue.repository(name).name
-            with self._lock(name, "repo remove", activity):
+            # In the order in which `context remove` takes them.
+            with (
+                self._locks.store(
+                    name, "repo remove", self._lock_timeout, activity.on_wait, activity.cancel
+                ),
+                self._lock(name, "repo remove", activity),
+            ):
                 self._faults.reach("repo_remove.row.before")
                 self._catalogue.remove_repository(name)
                 self._faults.reach("repo_remove.row.after")
                 self._store.remove(name)
+                self._faults.reach("repo_remove.clone.after")
+                self._artifacts.remove(name)
                 self._faults.reach("repo_remove.files.after")
 
     def _clone(self, name: str, url: str, activity: Activity) -> None:
@@ -137,6 +148,7 @@ class Repositories:
         try:
             # No row: what lies under this name was left by an add or a removal that died.
             self._store.remove(name)
+            self._artifacts.remove(name)
             self._faults.reach("add.clone.before")
             self._store.clone(name, url, activity.progress, activity.cancel)
             self._faults.reach("add.clone.after")

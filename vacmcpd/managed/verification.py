@@ -2,8 +2,9 @@
 
 from ..errors import BuildCode, LifecycleError
 from ..model import Artifact
-from ..ports.builders import BuildTarget, GraphBuilder, SearchBuilder
+from ..ports.builders import BuildTarget, GraphBuilder, SearchBuilder, StoreState
 from ..ports.repository_store import RepositoryStore
+from .engines import SearchBuilders, label_of
 
 
 def verify_pin(store: RepositoryStore, target: BuildTarget, kept: frozenset[str]) -> None:
@@ -19,24 +20,56 @@ def verify_pin(store: RepositoryStore, target: BuildTarget, kept: frozenset[str]
         )
 
 
+def require_builder(
+    builders: SearchBuilders, target: BuildTarget, found: Artifact | None
+) -> tuple[SearchBuilder, Artifact]:
+    """Who made a member's search artifact; ARTIFACT_MISSING for none and for an unknown engine."""
+    builder = None if found is None else builders.of(found)
+    if found is not None and builder is not None:
+        return builder, found
+    what = "has no search artifact"
+    if found is not None:
+        known = ", ".join(label_of(each) for each in builders.each)
+        what = f"has a search artifact of {found.label}, and this vacmcp knows {known}"
+    raise LifecycleError(
+        BuildCode.ARTIFACT_MISSING,
+        f'"{target.repository}" {what}; run `vacmcp context rebuild {target.context}`',
+        _declared(target),
+    )
+
+
 def verify_search(
-    store: RepositoryStore, builder: SearchBuilder, target: BuildTarget, artifact: Artifact | None
+    repositories: RepositoryStore,
+    builder: SearchBuilder,
+    target: BuildTarget,
+    found: Artifact,
+    store: StoreState,
 ) -> None:
     """ARTIFACT_MISSING or SOURCE_MISMATCH unless the search artifact is of the pinned tree."""
-    found = _verify_made_by(builder, "search", target, artifact)
-    if found.key != store.tree_id(target.repository, target.revision):
+    _verify_revision("search", target, found)
+    if found.key != repositories.tree_id(target.repository, target.revision):
         raise LifecycleError(
             BuildCode.SOURCE_MISMATCH,
             f'the search artifact of "{target.repository}" was made of another tree; '
             f"run `vacmcp context rebuild {target.context}`",
             _declared(target),
         )
-    builder.verify(target, found)
+    builder.verify(target, found, store)
 
 
 def verify_graph(builder: GraphBuilder, target: BuildTarget, artifact: Artifact | None) -> None:
     """ARTIFACT_MISSING or SOURCE_MISMATCH unless the graph is of the pinned commit."""
-    builder.verify(target, _verify_made_by(builder, "graph", target, artifact))
+    wanted = f"{builder.engine}/{builder.engine_version}"
+    if artifact is None or artifact.label != wanted:
+        made = "nothing" if artifact is None else artifact.label
+        raise LifecycleError(
+            BuildCode.ARTIFACT_MISSING,
+            f'"{target.repository}" has no graph artifact of {wanted} but {made}; '
+            f"run `vacmcp context rebuild {target.context}`",
+            _declared(target),
+        )
+    _verify_revision("graph", target, artifact)
+    builder.verify(target, artifact)
 
 
 def missing_commit(target: BuildTarget) -> LifecycleError:
@@ -49,18 +82,7 @@ def missing_commit(target: BuildTarget) -> LifecycleError:
     )
 
 
-def _verify_made_by(
-    builder: SearchBuilder | GraphBuilder, kind: str, target: BuildTarget, found: Artifact | None
-) -> Artifact:
-    wanted = f"{builder.engine}/{builder.engine_version}"
-    if found is None or found.label != wanted:
-        made = "nothing" if found is None else found.label
-        raise LifecycleError(
-            BuildCode.ARTIFACT_MISSING,
-            f'"{target.repository}" has no {kind} artifact of {wanted} but {made}; '
-            f"run `vacmcp context rebuild {target.context}`",
-            _declared(target),
-        )
+def _verify_revision(kind: str, target: BuildTarget, found: Artifact) -> None:
     if found.revision != target.revision:
         raise LifecycleError(
             BuildCode.SOURCE_MISMATCH,
@@ -68,7 +90,6 @@ def _verify_made_by(
             f"run `vacmcp context rebuild {target.context}`",
             {**_declared(target), "actual_revision": found.revision},
         )
-    return found
 
 
 def _declared(target: BuildTarget) -> dict[str, str]:

@@ -1,0 +1,68 @@
+"""What builds and removals do to the store of a repository, under its lock."""
+
+import logging
+from dataclasses import dataclass, field
+
+from ..errors import VacmcpError
+from ..model import ArtifactKind
+from ..ports.artifacts import ArtifactStore
+from ..ports.builders import SearchBuilder, StoreState
+from ..ports.catalogue import Catalogue
+from ..ports.faults import FaultPoint, NoFaults
+from .engines import SearchBuilders
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Stores:
+    """The stores of all repositories: what the catalogue says of them, and their files."""
+
+    catalogue: Catalogue
+    artifacts: ArtifactStore
+    faults: FaultPoint = field(default_factory=NoFaults)
+
+    def state(self, repository: str, builder: SearchBuilder) -> StoreState:
+        """The current generation, and what of it this engine's contexts need."""
+        return self.catalogue.store_state(
+            repository, ArtifactKind.SEARCH, builder.engine, builder.engine_version
+        )
+
+    def sweep(self, repository: str) -> None:
+        """Delete the files that no generation names.
+
+        It fails nothing: what stays is swept by the next build, removal or recovery.
+        """
+        try:
+            self.faults.reach("store.sweep.before")
+            gone = self.artifacts.sweep(repository, self.catalogue.named_files(repository))
+            self.faults.reach("store.sweep.after")
+        except (VacmcpError, OSError):
+            logger.exception("store_not_swept", extra={"repository": repository})
+        else:
+            logger.debug("store_swept", extra={"repository": repository, "files": gone})
+
+    def prune(self, repository: str, builders: SearchBuilders) -> None:
+        """Give up what only contexts needed that are gone or being removed, then sweep.
+
+        It fails nothing: a removal must work on a full disk too, and the next build or removal
+        prunes again.
+        """
+        try:
+            for builder in builders.each:
+                self._prune(repository, builder)
+        except (VacmcpError, OSError):
+            logger.exception("store_not_pruned", extra={"repository": repository})
+        self.sweep(repository)
+
+    def _prune(self, repository: str, builder: SearchBuilder) -> None:
+        if not self.catalogue.store_files(repository, ArtifactKind.SEARCH):
+            return
+        self.faults.reach("store.prune.before")
+        claim = self.catalogue.claim_store(repository, ArtifactKind.SEARCH)
+        state = self.state(repository, builder)
+        files = builder.prune(repository, state)
+        self.faults.reach("store.prune.worked")
+        if files != state.files:
+            self.catalogue.publish_store(claim, files)
+        self.faults.reach("store.prune.after")
