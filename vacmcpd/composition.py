@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from .managed.queue import LocalQueue
     from .managed.repositories import Repositories
     from .managed.stores import Stores
+    from .ports.builders import SearchBuilder
 
-SEARCH_ENGINES = ("scan",)
+SEARCH_ENGINES = ("embedded", "scan")
 """The engines that contexts can be built with; the first unless another is asked for."""
 
 
@@ -53,9 +54,11 @@ class ServedData:
 
 def build_engine(served: ServedData) -> "Engine":
     """An engine that answers from the clones below ``served.root``, and from READY pins alone."""
+    from .adapters.artifacts import FolderArtifacts
     from .adapters.git.objects import GitObjects
     from .adapters.git.source import GitSource
     from .adapters.graphless import NoGraph
+    from .adapters.lexical.embedded import EmbeddedSearch
     from .adapters.lexical.scan import ScanSearch
     from .adapters.search_engines import SearchByEngine
     from .adapters.snapshot import SnapshotContexts
@@ -65,9 +68,12 @@ def build_engine(served: ServedData) -> "Engine":
     data = DataDirectory(served.root)
     objects = GitObjects(data.repository, keep_refs=True)
     scan = ScanSearch(objects, max_file_bytes=settings.limits.max_file_bytes)
+    embedded = EmbeddedSearch(
+        objects, FolderArtifacts(data.store), lambda name: served.stores.get(name, ())
+    )
     return Engine(
         SnapshotContexts(served.contexts),
-        SearchByEngine({"scan/1": scan}, unbuilt=scan),
+        SearchByEngine({"embedded/1": embedded, "scan/1": scan}, unbuilt=scan),
         NoGraph(),
         GitSource(objects),
         budgets=budgets_of(settings),
@@ -174,19 +180,21 @@ class Managed:
 
     def doctor(self) -> "list[Row]":
         """Every check of the installation, the repositories and the contexts; writes nothing."""
+        from .adapters.artifacts import FolderArtifacts
         from .adapters.git import GIT_FLOOR, git_version
         from .catalogue import SqliteCatalogue
         from .engine.requests import Request
         from .managed.doctor import Surroundings, checks
 
+        artifacts = FolderArtifacts(self.data.store, hashing=False)
         return checks(
             Surroundings(
                 data=self.data,
                 open_catalogue=partial(SqliteCatalogue.read_only, self.data),
                 store=self.store,
                 locks=self.locks,
-                artifacts=self.artifacts,
-                search=self._search_builders,
+                artifacts=artifacts,
+                search=self._search_builders(artifacts),
                 graph=self._graph_builder,
                 git_version=git_version,
                 git_floor=GIT_FLOOR,
@@ -242,13 +250,18 @@ class Managed:
 
         return Stores(self.catalogue, self.artifacts, self.faults)
 
-    @cached_property
-    def _search_builders(self) -> "SearchBuilders":
+    def _search_builders(self, artifacts: "FolderArtifacts") -> "SearchBuilders":
         from .adapters.lexical.build import ScanBuilder
+        from .adapters.lexical.embedded import EmbeddedBuilder
         from .managed.engines import SearchBuilders
 
         limit = self.settings.limits.max_file_bytes
-        known = {"scan": ScanBuilder(self._objects, max_file_bytes=limit)}
+        known: dict[str, SearchBuilder] = {
+            "embedded": EmbeddedBuilder(
+                self._objects, artifacts, max_file_bytes=limit, faults=self.faults
+            ),
+            "scan": ScanBuilder(self._objects, max_file_bytes=limit),
+        }
         default = known.pop(self.search_engine)
         return SearchBuilders(default, tuple(known.values()))
 
@@ -268,7 +281,7 @@ class Managed:
             locks=self.locks,
             queue=self._queue,
             stores=self._stores,
-            search=self._search_builders,
+            search=self._search_builders(self.artifacts),
             graph=self._graph_builder,
             lock_timeout=self.settings.locks.timeout,
             faults=self.faults,

@@ -146,6 +146,21 @@ def test_no_descriptor_outlives_what_was_read(store: FolderArtifacts, folder: Pa
     assert descriptors() == before
 
 
+def test_a_quick_look_compares_sizes_alone(
+    store: FolderArtifacts, folder: Path, tmp_path: Path
+) -> None:
+    quick = FolderArtifacts(lambda name: tmp_path / "store" / name, hashing=False)
+    made = store.put("demo", "a", [b"12345"])
+    (folder / made.digest).write_bytes(b"54321")
+    quick.verify("demo", made)
+    # What is written again is compared all the same.
+    quick.put("demo", "a", [b"12345"])
+    store.verify("demo", made)
+    (folder / made.digest).write_bytes(b"1234")
+    with pytest.raises(LifecycleError):
+        quick.verify("demo", made)
+
+
 @posix
 @pytest.mark.parametrize("what", ["link", "pipe", "folder"])
 def test_what_is_no_ordinary_file_is_missing(

@@ -15,6 +15,7 @@ from vacmcpd.adapters.git.clone import GitRepositoryStore
 from vacmcpd.adapters.git.objects import GitObjects
 from vacmcpd.adapters.graphless import NoGraphBuilder
 from vacmcpd.adapters.lexical.build import ScanBuilder
+from vacmcpd.adapters.lexical.embedded import EmbeddedBuilder
 from vacmcpd.adapters.locks import FileLocks
 from vacmcpd.catalogue import SqliteCatalogue
 from vacmcpd.datadir import DataDirectory
@@ -219,9 +220,9 @@ class ShelfBuilder:
 
     def verify(self, target: BuildTarget, artifact: Artifact, store: StoreState) -> None:
         for file in store.files:
-            if file.role in {"keys", f"tree.{artifact.key}"}:
+            if file.role in {"segment.0", f"manifest.{artifact.key}"}:
                 self._artifacts.verify(target.repository, file)
-        assert f"tree.{artifact.key}" in {file.role for file in store.files}
+        assert f"manifest.{artifact.key}" in {file.role for file in store.files}
         assert artifact.key in store.live
 
     def prune(self, repository: str, store: StoreState) -> tuple[StoredFile, ...]:
@@ -229,11 +230,11 @@ class ShelfBuilder:
 
     def _of(self, repository: str, keys: frozenset[str]) -> tuple[StoredFile, ...]:
         lines = [f"{key}\n".encode() for key in sorted(keys)]
-        trees = [
-            self._artifacts.put(repository, f"tree.{key}", [b"tree ", key.encode()])
+        manifests = [
+            self._artifacts.put(repository, f"manifest.{key}", [b"tree ", key.encode()])
             for key in sorted(keys)
         ]
-        return (self._artifacts.put(repository, "keys", lines), *trees)
+        return (self._artifacts.put(repository, "segment.0", lines), *manifests)
 
 
 class GitRemote:
@@ -375,13 +376,16 @@ class World:
             objects = GitObjects(data.repository, keep_refs=False)
             self.artifacts = FolderArtifacts(data.store, faults=self.faults)
             self.scan = ScanBuilder(objects, max_file_bytes=1 << 20)
+            self.search = HookedSearch(
+                EmbeddedBuilder(objects, self.artifacts, max_file_bytes=1 << 20, faults=self.faults)
+            )
         else:
             self.catalogue = MemoryCatalogue()
             self.locks = MemoryLocks()
             self.store = MemoryStore()
             self.artifacts = MemoryArtifacts()
             self.scan = MemoryScan(self.store)
-        self.search = HookedSearch(ShelfBuilder(self.scan, self.artifacts))
+            self.search = HookedSearch(ShelfBuilder(self.scan, self.artifacts))
         self.builders = SearchBuilders(self.search, (self.scan,))
         self.queue = LocalQueue(self.catalogue, self.locks)
         self.wire()

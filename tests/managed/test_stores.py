@@ -35,8 +35,13 @@ def consistent(world: World) -> None:
             world.contexts.verify(record.id)
 
 
-def roles_of(world: World, *records: Any) -> set[str]:
-    return {f"tree.{record.members[0].search.key}" for record in records}
+def manifests(world: World) -> set[str]:
+    """The trees that there is a file of their own for."""
+    return {role.removeprefix("manifest.") for role in files(world) if role.startswith("manifest.")}
+
+
+def trees(*records: Any) -> set[str]:
+    return {record.members[0].search.key for record in records}
 
 
 def stop(*_: object) -> None:
@@ -71,14 +76,11 @@ def with_index(world: World) -> None:
 def test_a_build_publishes_its_files_and_leaves_none_that_it_replaced(world: World) -> None:
     world.added("flask")
     first = create(world, "a", "v1")
-    before = files(world)
-    assert before.keys() == {"keys", *roles_of(world, first)}
+    assert manifests(world) == trees(first)
+    assert files(world).keys() > {f"manifest.{tree}" for tree in trees(first)}
     consistent(world)
     second = create(world, "b")
-    after = files(world)
-    assert after.keys() == {"keys", *roles_of(world, first, second)}
-    assert after["keys"].digest != before["keys"].digest
-    assert before["keys"].digest not in world.on_disk("flask")
+    assert manifests(world) == trees(first, second)
     consistent(world)
 
 
@@ -182,13 +184,14 @@ def test_a_lost_file_is_found_and_a_rebuild_mends_it(world: World) -> None:
     world.added("flask")
     create(world, "a", "v1")
     create(world, "b")
-    lose(world, files(world)["keys"])
+    lose(world, files(world)["segment.0"])
     with pytest.raises(LifecycleError) as caught:
         world.contexts.verify("a")
     assert caught.value.code is BuildCode.ARTIFACT_MISSING
     assert "vacmcp context rebuild" in caught.value.message
     before = [record.members for record in world.contexts.list()]
-    world.contexts.rebuild("a", activity=world.activity())
+    outcomes = dict(world.contexts.rebuild_all(activity=world.activity()))
+    assert [outcomes[name].shown_state for name in ("a", "b")] == ["READY", "READY"]
     consistent(world)
     assert [record.members for record in world.contexts.list()] == before
 
@@ -215,9 +218,9 @@ def test_a_removal_frees_what_nothing_else_needs(world: World) -> None:
     first, second = create(world, "a", "v1"), create(world, "b")
     create(world, "c")
     world.contexts.remove("c", activity=world.activity())
-    assert files(world).keys() == {"keys", *roles_of(world, first, second)}
+    assert manifests(world) == trees(first, second)
     world.contexts.remove("b", activity=world.activity())
-    assert files(world).keys() == {"keys", *roles_of(world, first)}
+    assert manifests(world) == trees(first)
     consistent(world)
     world.contexts.remove("a", activity=world.activity())
     assert files(world) == {}
@@ -380,7 +383,7 @@ def test_contexts_of_an_older_engine_stay_and_are_verified_by_it(world: World) -
     new = create(world, "new")
     assert new.members[0].search.label == label_of(world.search)
     assert world.contexts.verify("old") == old
-    assert files(world).keys() == {"keys", *roles_of(world, new)}
+    assert manifests(world) == trees(new)
     world.contexts.remove("old", activity=world.activity())
     consistent(world)
 

@@ -1,20 +1,22 @@
 """What is in order and what is not, found without writing anything, beside a running server too."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from ..datadir import DataDirectory
 from ..errors import VacmcpError
-from ..model import ArtifactKind, ContextState
+from ..model import ContextState
 from ..ports.artifacts import ArtifactStore, StoredFile
-from ..ports.builders import BuildTarget, GraphBuilder
+from ..ports.builders import BuildTarget, GraphBuilder, StoreState
 from ..ports.catalogue import Catalogue, ContextRecord, RepositoryRecord
 from ..ports.locks import Locks
 from ..ports.repository_store import RepositoryStore
 from .contexts import repair
 from .engines import SearchBuilders, label_of
 from .place import look_at
+from .stores import Stores
 from .verification import require_builder, verify_pin
 
 _MEBIBYTE = 1024**2
@@ -39,7 +41,9 @@ class Row:
 class Surroundings:
     """What the checks look at. ``open_catalogue`` opens it read-only, or raises why not.
 
-    ``git_floor`` is the oldest git that works; ``mcp_version`` "" when mcp is not installed.
+    ``artifacts`` and the builders of ``search`` need not compare digests, which takes as long as
+    reading everything. ``git_floor`` is the oldest git that works; ``mcp_version`` "" when mcp is
+    not installed.
     """
 
     data: DataDirectory
@@ -66,14 +70,13 @@ def checks(around: Surroundings) -> list[Row]:
     except VacmcpError as error:
         return [*rows, Row("vacmcp", "catalogue", "FAIL", error.message), *_engines(around)]
     try:
-        broken = _broken_stores(around, catalogue)
         return [
             *rows,
             _catalogue(catalogue),
             *_engines(around),
             *_repositories(around, catalogue),
-            *_stores(catalogue, broken),
-            *_contexts(around, catalogue, broken),
+            *_stores(around, catalogue),
+            *_contexts(around, catalogue),
         ]
     finally:
         catalogue.close()
@@ -177,41 +180,33 @@ def _repository(around: Surroundings, record: RepositoryRecord) -> Row:
     return Row("repositories", record.name, "OK", f"READY, {when or 'never synced'}")
 
 
-def _broken_stores(around: Surroundings, catalogue: Catalogue) -> dict[str, str]:
-    """Why a file of a store can't be used, by repository, of those where one can't."""
-    broken = {}
+def _stores(around: Surroundings, catalogue: Catalogue) -> Iterator[Row]:
+    stores = Stores(catalogue, around.artifacts)
     for record in catalogue.repositories():
-        while True:
-            files = catalogue.store_files(record.name, ArtifactKind.SEARCH)
-            why = _first_broken(around.artifacts, record.name, files)
-            # A command beside this one may have published, and swept what was looked for.
-            if not why or files == catalogue.store_files(record.name, ArtifactKind.SEARCH):
-                break
-        if why:
-            broken[record.name] = why
-    return broken
-
-
-def _first_broken(artifacts: ArtifactStore, name: str, files: tuple[StoredFile, ...]) -> str:
-    try:
-        for file in files:
-            artifacts.open(name, file)
-    except VacmcpError as error:
-        return str(error)
-    return ""
-
-
-def _stores(catalogue: Catalogue, broken: Mapping[str, str]) -> Iterator[Row]:
-    for record in catalogue.repositories():
-        files = catalogue.store_files(record.name, ArtifactKind.SEARCH)
-        if record.name in broken:
+        seen: list[StoredFile] = []
+        try:
+            stores.look(
+                record.name,
+                around.search.default,
+                partial(_open_all, around.artifacts, record.name, seen),
+            )
+        except VacmcpError as error:
             command = "vacmcp context rebuild --all"
-            yield Row("stores", record.name, "FAIL", broken[record.name], command)
-        elif files:
-            size = sum(file.size for file in files)
-            yield Row("stores", record.name, "OK", f"{len(files)} files, {_amount(size)}")
+            yield Row("stores", record.name, "FAIL", str(error), command)
+            continue
+        if seen:
+            detail = f"{len(seen)} files, {_amount(sum(file.size for file in seen))}"
+            yield Row("stores", record.name, "OK", detail)
         else:
             yield Row("stores", record.name, "SKIP", "no files: nothing is built that needs any")
+
+
+def _open_all(
+    artifacts: ArtifactStore, name: str, seen: list[StoredFile], state: StoreState
+) -> None:
+    seen[:] = state.files
+    for file in state.files:
+        artifacts.open(name, file)
 
 
 def _amount(size: int) -> str:
@@ -220,9 +215,7 @@ def _amount(size: int) -> str:
     return f"{size / _MEBIBYTE:,.1f} MiB"
 
 
-def _contexts(
-    around: Surroundings, catalogue: Catalogue, broken: Mapping[str, str]
-) -> Iterator[Row]:
+def _contexts(around: Surroundings, catalogue: Catalogue) -> Iterator[Row]:
     kept: dict[str, frozenset[str]] = {}
     for record in catalogue.contexts():
         pins = ", ".join(f"{member.repository} {member.revision}" for member in record.members)
@@ -233,7 +226,7 @@ def _contexts(
             reason = f"{record.failure_code}: {record.failure_message}"
             yield Row("contexts", record.id, "FAIL", f"{detail}: {reason}", repair(record))
         elif record.state is ContextState.READY:
-            yield _ready(around, catalogue, record, detail, kept, broken)
+            yield _ready(around, catalogue, record, detail, kept)
         else:
             yield _unfinished(around, record, detail)
 
@@ -244,7 +237,6 @@ def _ready(
     record: ContextRecord,
     detail: str,
     kept: dict[str, frozenset[str]],
-    broken: Mapping[str, str],
 ) -> Row:
     try:
         for member in record.members:
@@ -254,12 +246,8 @@ def _ready(
             target = BuildTarget(record.id, name, member.branch, member.revision)
             verify_pin(around.store, target, kept[name])
             builder, artifact = require_builder(around.search, target, member.search)
-            if name in broken:
-                # Only now is it worth the time to ask whose the broken file is.
-                state = catalogue.store_state(
-                    name, ArtifactKind.SEARCH, builder.engine, builder.engine_version
-                )
-                builder.verify(target, artifact, state)
+            stores = Stores(catalogue, around.artifacts)
+            stores.look(name, builder, partial(builder.verify, target, artifact))
     except VacmcpError as error:
         command = f"vacmcp context rebuild {record.id}"
         return Row("contexts", record.id, "FAIL", f"{detail}: {error}", command)

@@ -10,6 +10,7 @@ import logging
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from ..errors import BuildCode, Cancelled, LifecycleError, VacmcpError
 from ..model import Artifact, ArtifactKind, BuildState, MemberCoverage, Step, StepOutcome
@@ -71,19 +72,13 @@ class Pipeline:
     def verify(self, target: BuildTarget, search: Artifact | None, graph: Artifact | None) -> None:
         """Raise the first thing about one member that does not hold; writes nothing."""
         verify_pin(self.store, target, self.store.kept(target.repository))
-        self._verify_search(target, search)
-        verify_graph(self.graph, target, graph)
-
-    def _verify_search(self, target: BuildTarget, search: Artifact | None) -> None:
         builder, artifact = require_builder(self.search, target, search)
-        while True:
-            state = self.stores.state(target.repository, builder)
-            try:
-                return verify_search(self.store, builder, target, artifact, state)
-            except VacmcpError:
-                # Without a lock: another command may have published, and swept what was read.
-                if self.stores.state(target.repository, builder).files == state.files:
-                    raise
+        self.stores.look(
+            target.repository,
+            builder,
+            partial(verify_search, self.store, builder, target, artifact),
+        )
+        verify_graph(self.graph, target, graph)
 
 
 class _Attempt:

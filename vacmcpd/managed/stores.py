@@ -1,6 +1,7 @@
 """What builds and removals do to the store of a repository, under its lock."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..errors import VacmcpError
@@ -27,6 +28,22 @@ class Stores:
         return self.catalogue.store_state(
             repository, ArtifactKind.SEARCH, builder.engine, builder.engine_version
         )
+
+    def look(
+        self, repository: str, builder: SearchBuilder, check: Callable[[StoreState], None]
+    ) -> None:
+        """``check`` the current generation, without a lock; raises what it raises.
+
+        A generation that another command replaced meanwhile, whose files it may have swept, is
+        no finding: the new one is looked at then.
+        """
+        while True:
+            state = self.state(repository, builder)
+            try:
+                return check(state)
+            except VacmcpError:
+                if self.state(repository, builder).files == state.files:
+                    raise
 
     def sweep(self, repository: str) -> None:
         """Delete the files that no generation names.
