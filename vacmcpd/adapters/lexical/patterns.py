@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import Protocol, TypeAlias
 
 import re2
@@ -159,10 +160,35 @@ class Matcher:
             if steps % _POLL_EVERY == 0:
                 tick()
 
+    def head(self, text: bytes, before: int, most: int, tick: Tick) -> list[Line]:
+        """The first lines that :meth:`lines` gives, numbered as if ``before`` stood before them."""
+        needle = self._needle(text)
+        if not needle:
+            lines = islice(self.lines(text, tick), most)
+            return [(line[0] + before, *line[1:]) for line in lines]
+        find = text.find if self.literal else text.lower().find
+        found: list[Line] = []
+        number, end, size = before + 1, 0, len(needle)
+        at = find(needle)
+        while at >= 0 and len(found) < most:
+            start = text.rfind(b"\n", end, at) + 1 or end
+            number += text.count(b"\n", end, start)
+            end = _line_end(text, at)
+            found.append((number, text, start, end, at, at + size))
+            at = find(needle, end)
+        return found
+
+    def _needle(self, text: bytes) -> bytes:
+        """What to look for in ``text`` without a regular expression; empty where that won't do."""
+        needle = self.literal or self.folded
+        if b"\n" in needle or not (self.literal or folds_alone(text)):
+            return b""
+        return needle
+
     def count(self, text: bytes, tick: Tick) -> int:
         """How many lines :meth:`lines` gives."""
-        needle = self.literal or self.folded
-        if not needle or b"\n" in needle or not (self.literal or folds_alone(text)):
+        needle = self._needle(text)
+        if not needle:
             return sum(1 for _ in self.lines(text, tick))
         if not self.literal:
             text = text.lower()

@@ -16,7 +16,6 @@ from .query import And, NamesOnly, Node, Or, Query
 from .tiers import Tier
 
 WINDOW_FILES = 64
-SCORED_LINES = 16
 _BEFORE = 160
 
 WHOLE_WORD, HALF_WORD, DEFINITION = 100, 40, 250

@@ -2,20 +2,20 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, islice
 
 import numpy as np
 
 from ...paths import to_text
 from ...ports.budget import Budget
 from ...ports.search import SearchMatch, SearchQuery
-from .counting import count, single
+from .counting import Single, count, single
+from .finding import SCORED_LINES, Alone, Finder, Matching, Testing
 from .indexed import IndexedFile, Original
-from .matching import Found, Test, merged
+from .matching import Test
 from .patterns import Line
 from .planning import Plan
 from .query import Query
-from .ranking import SCORED_LINES, TIER, WINDOW_FILES, Words, score_of_lines, words_of
+from .ranking import TIER, WINDOW_FILES, Words, score_of_lines, words_of
 from .shown import SNIPPET_LIMIT, neighbours, shown
 from .tiers import Tier
 from .views import Rows, Texts, View
@@ -25,33 +25,6 @@ _MOST_CALLED_SO = 1_000
 
 class _OutOfTime(Exception):
     """The deadline passed; what was gathered is still an answer."""
-
-
-class _Matching:
-    """A file that matches: its first lines, and the others when they are asked for, once."""
-
-    __slots__ = ("_rest", "file", "head", "score")
-
-    def __init__(self, file: IndexedFile, found: Found) -> None:
-        self.file = file
-        self.score = 0
-        self._rest = merged(found) if found else iter(())
-        self.head = list(islice(self._rest, SCORED_LINES))
-
-    @property
-    def known(self) -> int:
-        """How many matches it has at least: its name is one where no line is."""
-        return len(self.head) or 1
-
-    def take(self, low: int, stop: int) -> tuple[list[Line], int]:
-        """The lines from ``low`` on and below ``stop``, and how many matches there are in all."""
-        found, count = [], 0
-        # What is only counted is not kept: a file can have millions.
-        for line in chain(self.head, self._rest):
-            if low <= count < stop:
-                found.append(line)
-            count += 1
-        return found, count or 1
 
 
 @dataclass(slots=True)
@@ -76,9 +49,11 @@ class Walk:
     late: bool = False
     exact: bool = True
     _words: Words = field(default_factory=lambda: Words(()))
+    _alone: Single | None = None
 
     def run(self) -> None:
         """Fill the page; count everything where an exact total was asked for."""
+        self._alone = single(self.parsed, self.plan, self.view)
         rows = self._order()
         self.unread = rows.size
         try:
@@ -104,14 +79,11 @@ class Walk:
             return
         if self.late or not (self.query.exact_total or not self.query.limit):
             return
-        alone = single(self.parsed, self.plan, self.view)
-        if alone is not None:
-            self.total = count(alone, self.plan, self.view, self.texts, self._tick)
+        if self._alone is not None:
+            self.total = count(self._alone, self.plan, self.view, self.texts, self._tick)
         else:
             self.total, self.unread = 0, rows.size
-            for row in rows.tolist():
-                self._tick()
-                found = self._match(row)
+            for found in self._finder(rows):
                 self.unread -= 1
                 if found is not None:
                     self.total += found.take(0, 0)[1]
@@ -131,13 +103,11 @@ class Walk:
         first[called] = True
         return np.concatenate((ordered[first[ordered]], ordered[~first[ordered]]))
 
-    def _windows(self, rows: Rows) -> Iterator[list[_Matching]]:
+    def _windows(self, rows: Rows) -> Iterator[list[Matching]]:
         """Files that match, some at a time; how many does not depend on the page."""
-        window: list[_Matching] = []
+        window: list[Matching] = []
         try:
-            for row in rows.tolist():
-                self._tick()
-                found = self._match(row)
+            for found in self._finder(rows):
                 self.unread -= 1
                 if found is None:
                     continue
@@ -151,21 +121,23 @@ class Walk:
         if window:
             yield window
 
+    @property
+    def _finder(self) -> Finder:
+        hits = self.plan.hits
+        if self._alone is not None:
+            return Alone(self.view, self._alone, hits, self.texts, self._tick)
+        return Testing(self.view, self.test, hits, self.texts, self._tick)
+
     def _tick(self) -> None:
         self.budget.check_cancelled()
         if self.budget.expired():
             raise _OutOfTime
 
-    def _match(self, row: int) -> _Matching | None:
-        file = IndexedFile(self.view, row, self.plan.hits, self.texts, self._tick)
-        found: Found = []
-        return _Matching(file, found) if self.test.check(file, found) else None
-
-    def _score(self, found: _Matching) -> int:
+    def _score(self, found: Matching) -> int:
         tier = TIER[Tier(int(self.view.manifest.tiers[found.file.row]))]
         return score_of_lines(found.head) + self._words.score(found.file.name) + tier
 
-    def _take(self, number: int, window: list[_Matching]) -> None:
+    def _take(self, number: int, window: list[Matching]) -> None:
         """Put what belongs on the page there; files behind it are not read to their ends."""
         begin, end = self.query.offset, self.query.offset + self.query.limit
         # Sorting is stable: files of one score stay in the order of the walk.
@@ -181,7 +153,7 @@ class Walk:
             self.total += size
 
     def _shown(
-        self, found: _Matching, lines: Sequence[Line], rank: tuple[int, int]
+        self, found: Matching, lines: Sequence[Line], rank: tuple[int, int]
     ) -> Iterator[SearchMatch]:
         path = to_text(found.file.path)
         if not found.head:
