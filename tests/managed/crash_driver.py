@@ -9,6 +9,7 @@ import json
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from typing import Any
 import vacmcpd.adapters.git.clone
 import vacmcpd.adapters.git.objects
 import vacmcpd.adapters.lexical.build
+import vacmcpd.adapters.lexical.embedded
 import vacmcpd.adapters.locks
 import vacmcpd.catalogue  # noqa: F401
 from vacmcpd.composition import Managed, open_managed
@@ -37,6 +39,9 @@ ACTIONS: Actions = {
     ),
     "retry": lambda managed, remote, activity: managed.contexts.retry("c", activity=activity),
     "rebuild": lambda managed, remote, activity: managed.contexts.rebuild("c", activity=activity),
+    "rebuild_all": lambda managed, remote, activity: managed.contexts.rebuild_all(
+        activity=activity
+    ),
     "remove": lambda managed, remote, activity: managed.contexts.remove("c", activity=activity),
     "recover": lambda managed, remote, activity: managed.recover(),
 }
@@ -47,14 +52,21 @@ def die() -> None:
 
 
 class Killer:
-    """Notes every point in a file, fills the disk at one, and dies at another."""
+    """Notes every point in a file, fills the disk at one, and dies at another.
+
+    What is reached again is a point of its own, with its number: ``artifact.put.before#2``.
+    """
 
     def __init__(self, log: Path, point: str | None, full: str | None) -> None:
         self._log = log
         self._point = point
         self._full = full
+        self._times: Counter[str] = Counter()
 
     def reach(self, name: str) -> None:
+        self._times[name] += 1
+        if self._times[name] > 1:
+            name = f"{name}#{self._times[name]}"
         with self._log.open("a", encoding="utf-8") as file:
             file.write(f"{name}\n")
         if name == self._point:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from vacmcpd.datadir import DataDirectory
-from vacmcpd.errors import BuildCode, LifecycleError
+from vacmcpd.errors import BuildCode, LifecycleError, VacmcpError
+from vacmcpd.managed.engines import SearchBuilders
 from vacmcpd.model import ContextState
 
 World = Any
@@ -55,8 +56,9 @@ class Driver:
         return self._folder / "reached"
 
     def reached(self) -> list[str]:
-        """Every point of the last run, once, in order."""
-        return list(dict.fromkeys(self.log.read_text(encoding="utf-8").split()))
+        """Every point of the last run in order; those of clones and files as often as reached."""
+        reached = self.log.read_text(encoding="utf-8").split()
+        return [point for point in reached if "#" not in point or point.startswith(STORE_POINTS)]
 
     def close(self) -> None:
         with self._process:
@@ -102,6 +104,41 @@ def with_contexts(world: World, remote: Any) -> None:
     create(world, "other", "v1")
 
 
+def of_the_scan(world: World, remote: Any) -> None:
+    """Contexts as the version before the index left them."""
+    del remote
+    builders = world.builders
+    world.builders = SearchBuilders(world.scan, (world.search,))
+    world.wire()
+    create(world)
+    create(world, "other", "v1")
+    world.builders = builders
+    world.wire()
+
+
+def with_many_versions(world: World, remote: Any) -> None:
+    """So many segments that the next build joins some."""
+    for number in range(4):
+        remote.commit()
+        world.repositories.sync("flask", activity=world.activity())
+        create(world, f"other{number}")
+    remote.commit()
+    world.repositories.sync("flask", activity=world.activity())
+
+
+def with_a_lost_segment(world: World, remote: Any) -> None:
+    with_contexts(world, remote)
+    (segment, *_) = world.catalogue.store_files("flask", "search")
+    (world.data.store("flask") / segment.digest).write_bytes(b"x" * segment.size)
+
+
+def built_and_removed(world: World, remote: Any) -> None:
+    """A repository without contexts whose store's folder is there still."""
+    del remote
+    create(world)
+    world.contexts.remove("c", activity=world.activity())
+
+
 def nothing(world: World, remote: Any) -> None:
     del world, remote
 
@@ -110,8 +147,11 @@ PREPARE: dict[str, tuple[str, Callable[[World, Any], None]]] = {
     "add": ("add", nothing),
     "sync": ("sync", moved),
     "sync of a damaged clone": ("sync", damaged),
-    "repo remove": ("repo_remove", nothing),
+    "repo remove": ("repo_remove", built_and_removed),
     "create": ("create", nothing),
+    "create that merges": ("create", with_many_versions),
+    "rebuild of the scan's": ("rebuild_all", of_the_scan),
+    "rebuild of a damaged store": ("rebuild_all", with_a_lost_segment),
     "retry": ("retry", lambda world, _: failed_context(world)),
     "retry over a missing clone": (
         "retry",
@@ -120,6 +160,9 @@ PREPARE: dict[str, tuple[str, Callable[[World, Any], None]]] = {
     "rebuild": ("rebuild", with_contexts),
     "remove": ("remove", with_contexts),
 }
+OF_STORES = frozenset({"create that merges", "rebuild of the scan's", "rebuild of a damaged store"})
+"""What these do beside their stores, the others do too."""
+STORE_POINTS = ("artifact.", "search.", "store.", "build.publish.", "catalogue.publish")
 
 
 def prepared(make: Callable[[DataDirectory], World], folder: Path, case: str) -> tuple[Path, str]:
@@ -137,7 +180,7 @@ def check_truth(world: World, case: str) -> None:
     """What anybody may be served right after the crash is whole, and the catalogue too."""
     assert world.catalogue.integrity() == []
     for record in world.contexts.list():
-        if record.shown_state == ContextState.READY and case != "sync of a damaged clone":
+        if record.shown_state == ContextState.READY and "damaged" not in case:
             world.contexts.verify(record.id)
 
 
@@ -152,6 +195,9 @@ def check_recovered(world: World) -> None:
         if record.state is ContextState.FAILED:
             assert record.failure_code
     names = {status.name for status in world.repositories.list()}
+    assert {path.name for path in world.data.stores.iterdir()} <= names
+    for name in names:
+        assert world.on_disk(name) == world.catalogue.named_files(name)
     for path in world.data.repositories.iterdir():
         # What is left of a known repository goes with its next sync.
         assert path.name.removesuffix(".git").removeprefix(".tmp-")[:5] in names, path.name
@@ -173,6 +219,9 @@ def finish(world: World, case: str, url: str) -> None:
     elif case == "remove":
         if "c" in states:
             world.contexts.remove("c", activity=activity)
+    elif case.startswith("rebuild of"):
+        outcomes = world.contexts.rebuild_all(activity=activity)
+        assert not [error for _, error in outcomes if isinstance(error, VacmcpError)]
     elif "c" not in states:
         create(world)
     elif states["c"].state is ContextState.FAILED:
@@ -186,18 +235,26 @@ def check_finished(world: World, case: str) -> None:
     if case == "repo remove":
         assert names == []
         assert list(world.data.repositories.iterdir()) == []
+        assert list(world.data.stores.iterdir()) == []
         return
     assert [status.state for status in world.repositories.list()] == ["READY"]
     expected = {
         "add": set(),
         "sync": set(),
         "sync of a damaged clone": {"other"},
+        "create that merges": {"c", "other0", "other1", "other2", "other3"},
         "rebuild": {"c", "other"},
+        "rebuild of the scan's": {"c", "other"},
+        "rebuild of a damaged store": {"c", "other"},
         "remove": {"other"},
     }.get(case, {"c"})
     assert states == dict.fromkeys(expected, "READY")
     for name in states:
         world.contexts.verify(name)
+    assert world.on_disk("flask") == world.catalogue.named_files("flask")
+    if case.startswith("rebuild of"):
+        labels = {record.members[0].search.label for record in world.contexts.list()}
+        assert labels == {"embedded/1"}
 
 
 @pytest.mark.parametrize("case", sorted(PREPARE))
@@ -210,6 +267,8 @@ def test_a_command_that_is_killed_anywhere_leaves_a_truthful_state_that_can_be_f
     shutil.copytree(template, whole.root, symlinks=True)
     assert driver.run(action, whole, url) == 0
     points = driver.reached()
+    if case in OF_STORES:
+        points = [point for point in points if point.startswith(STORE_POINTS)]
     assert len(points) > 3
     for number, point in enumerate(points):
         data = DataDirectory(tmp_path / f"run{number}")
@@ -234,14 +293,18 @@ def test_a_recovery_that_is_killed_anywhere_is_finished_by_the_next(
     driver: Driver, make_world: Callable[[DataDirectory], World], tmp_path: Path
 ) -> None:
     template, url = prepared(make_world, tmp_path, "create")
-    assert driver.run("create", DataDirectory(template), url, point="build.search.started") == (
-        KILLED
-    )
+    data = DataDirectory(template)
+    assert driver.run("create", data, url, point="build.search.worked") == KILLED
+    (data.store("flask") / ".tmp-0011223344556677").write_bytes(b"half")
     (template / "repos" / "half.git").mkdir()
+    data.store("gone").mkdir()
+    (data.store("gone") / ("a" * 64)).write_bytes(b"of a repository that was removed")
     whole = DataDirectory(tmp_path / "whole")
     shutil.copytree(template, whole.root, symlinks=True)
     assert driver.run("recover", whole, url) == 0
-    for number, point in enumerate(driver.reached()):
+    points = driver.reached()
+    assert {"artifact.sweep.after#2", "artifact.remove.after"} <= set(points)
+    for number, point in enumerate(points):
         data = DataDirectory(tmp_path / f"run{number}")
         shutil.copytree(template, data.root, symlinks=True)
         assert driver.run("recover", data, url, point=point) == KILLED, point
@@ -264,7 +327,7 @@ def test_a_build_that_is_killed_while_its_failure_is_recorded_is_found(
     assert driver.run("create", data, url, full=full) == 1
     points = driver.reached()
     recording = points[points.index(full) + 1 :]
-    assert recording[0] == "build.fail.before"
+    assert "build.fail.before" in recording
     assert recording[-1] == "build.fail.after"
     for point in recording:
         data = DataDirectory(tmp_path / point)
@@ -279,8 +342,29 @@ def test_a_build_that_is_killed_while_its_failure_is_recorded_is_found(
         world.close()
 
 
+def test_a_disk_that_is_full_anywhere_in_an_index_fails_the_build_and_leaves_nothing(
+    driver: Driver, make_world: Callable[[DataDirectory], World], tmp_path: Path
+) -> None:
+    template, url = prepared(make_world, tmp_path, "create that merges")
+    whole = DataDirectory(tmp_path / "whole")
+    shutil.copytree(template, whole.root, symlinks=True)
+    assert driver.run("create", whole, url) == 0
+    points = [point for point in driver.reached() if point.startswith(("artifact.put", "search"))]
+    assert "search.merge.before" in points
+    for number, point in enumerate(points):
+        data = DataDirectory(tmp_path / f"run{number}")
+        shutil.copytree(template, data.root, symlinks=True)
+        assert driver.run("create", data, url, full=point) == 1, point
+        world = make_world(data)
+        assert world.contexts.status("c").record.failure_code == "NO_SPACE", point
+        check_truth(world, "create")
+        assert world.on_disk("flask") == world.catalogue.named_files("flask"), point
+        world.close()
+        shutil.rmtree(data.root)
+
+
 @pytest.mark.parametrize(
-    ("action", "case", "word"), [("add", "add", "obj"), ("create", "create", "scan")]
+    ("action", "case", "word"), [("add", "add", "obj"), ("create", "create", "index")]
 )
 def test_a_kill_in_the_middle_of_a_clone_or_an_index_is_recovered_from(
     action: str,
