@@ -39,7 +39,7 @@ def single(query: Query, plan: Plan, view: View) -> Single | None:
             rows &= plan.masks[part]
     named = np.zeros(len(view), bool)
     if pattern.target is Target.ANY:
-        named = view.names.matching(matcher) & rows
+        named = plan.names[pattern] & rows
     return Single(matcher, rows, named)
 
 

@@ -17,30 +17,47 @@ _AT_ONCE = 256
 
 
 class Matching:
-    """A file that matches: its first lines, and the others when they are asked for, once."""
+    """A file that matches: its first lines, and the others when they are asked for, once.
 
-    __slots__ = ("_rest", "file", "head", "score")
+    The first ones may have as their number only how many lines stand before their text.
+    """
 
-    def __init__(self, file: IndexedFile, head: list[Line], rest: Iterator[Line]) -> None:
+    __slots__ = ("_numbered", "_rest", "file", "head", "score")
+
+    def __init__(
+        self, file: IndexedFile, head: list[Line], rest: Iterator[Line], numbered: bool
+    ) -> None:
         self.file = file
         self.head = head
         self.score = 0
         self._rest = rest
+        self._numbered = numbered
 
     @property
     def known(self) -> int:
         """How many matches it has at least: its name is one where no line is."""
         return len(self.head) or 1
 
-    def take(self, low: int, stop: int) -> tuple[list[Line], int]:
-        """The lines from ``low`` on and below ``stop``, and how many matches there are in all."""
+    def take(self, low: int, stop: int, *, whole: bool) -> tuple[list[Line], int]:
+        """The lines from ``low`` on and below ``stop``, and how many matches there are.
+
+        Without ``whole`` it is enough to know that there are more than ``stop``.
+        """
         found, count = [], 0
         # What is only counted is not kept: a file can have millions.
         for line in chain(self.head, self._rest):
+            if count > stop and not whole:
+                break
             if low <= count < stop:
-                found.append(line)
+                numbered = self._numbered or count >= len(self.head)
+                found.append(line if numbered else _numbered(line))
             count += 1
         return found, count or 1
+
+
+def _numbered(line: Line) -> Line:
+    before, text, start = line[:3]
+    return (before + text.count(b"\n", 0, start) + 1, *line[1:])
 
 
 Finder = Callable[[Rows], Iterator[Matching | None]]
@@ -66,7 +83,7 @@ class Testing:
                 yield None
                 continue
             lines = merged(found) if found else iter(())
-            yield Matching(file, list(islice(lines, SCORED_LINES)), lines)
+            yield Matching(file, list(islice(lines, SCORED_LINES)), lines, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +108,7 @@ class Alone:
                     yield None
                     continue
                 file = IndexedFile(self.view, row, self.hits, self.texts, self.tick)
-                yield Matching(file, head, self._rest(file, head))
+                yield Matching(file, head, self._rest(file, head), False)
 
     def _head(self, part: int, blob: int) -> list[Line]:
         segment = self.view.parts[part].segment
@@ -102,10 +119,12 @@ class Alone:
             text = get(segment, block)
             if not matcher.as_is and segment.crlf[blob]:
                 text = text.replace(b"\r\n", b"\n")
-            most = SCORED_LINES - len(found)
-            found += matcher.head(text, int(segment.block_line[block]), most, self.tick)
-            if len(found) == SCORED_LINES:
-                break
+            spans = matcher.spans(text, SCORED_LINES - len(found), self.tick)
+            if spans:
+                before = int(segment.block_line[block])
+                found += [(before, text, *span) for span in spans]
+                if len(found) == SCORED_LINES:
+                    break
         return found
 
     def _rest(self, file: IndexedFile, head: list[Line]) -> Iterator[Line]:

@@ -89,6 +89,15 @@ class _Regex(Protocol):
     ) -> _Match | None: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """A pattern that is one string: at the beginning of a line, at its end, or anywhere."""
+
+    text: bytes
+    opens: bool
+    closes: bool
+
+
 @dataclass(slots=True)
 class Matcher:
     """A pattern, ready to be looked for. Threads may share one.
@@ -98,7 +107,9 @@ class Matcher:
     match can hold a line feed. ``as_is`` says that CRLF must be left as it is, since the pattern
     names a carriage return itself, or may be, since it can't tell the difference. ``anchored``
     says that it asks for the ends of the text, so that it can't be looked for piece by piece.
-    ``required`` is what every text that it matches holds, None where nothing is known.
+    ``required`` is what every text that it matches holds, None where nothing is known. ``whole`` is
+    the pattern when it is no more than a string and the ends of a line, in lower case where case
+    is ignored.
     """
 
     pattern: Pattern
@@ -109,6 +120,7 @@ class Matcher:
     as_is: bool
     anchored: bool
     required: Required | None
+    whole: Whole | None
     _regex: _Regex | None = None
     _inside: _Regex | None = None
 
@@ -160,22 +172,26 @@ class Matcher:
             if steps % _POLL_EVERY == 0:
                 tick()
 
-    def head(self, text: bytes, before: int, most: int, tick: Tick) -> list[Line]:
-        """The first lines that :meth:`lines` gives, numbered as if ``before`` stood before them."""
-        needle = self._needle(text)
-        if not needle:
-            lines = islice(self.lines(text, tick), most)
-            return [(line[0] + before, *line[1:]) for line in lines]
-        find = text.find if self.literal else text.lower().find
-        found: list[Line] = []
-        number, end, size = before + 1, 0, len(needle)
-        at = find(needle)
-        while at >= 0 and len(found) < most:
-            start = text.rfind(b"\n", end, at) + 1 or end
-            number += text.count(b"\n", end, start)
-            end = _line_end(text, at)
-            found.append((number, text, start, end, at, at + size))
-            at = find(needle, end)
+    def spans(self, text: bytes, most: int, tick: Tick) -> list[tuple[int, int, int, int]]:
+        """The first lines that match, each as the last four of a :data:`Line`.
+
+        For patterns of one line. Counting line feeds takes longer than finding a hit, and most
+        files that match are never shown, so lines have no numbers here.
+        """
+        if len(text) > _WINDOW:
+            return [line[2:] for line in islice(self.lines(text, tick), most)]
+        found: list[tuple[int, int, int, int]] = []
+        search, size, position = self.regex.search, len(text), 0
+        while len(found) < most and (match := search(text, position)) is not None:
+            first, last = match.span()
+            if first == size and (not text or text.endswith(b"\n")):
+                break
+            start = text.rfind(b"\n", position, first) + 1 or position
+            end = _line_end(text, first)
+            found.append((start, end, first, last))
+            position = end + 1
+            if position > size:
+                break
         return found
 
     def _needle(self, text: bytes) -> bytes:
@@ -190,9 +206,13 @@ class Matcher:
         needle = self._needle(text)
         if not needle:
             return sum(1 for _ in self.lines(text, tick))
+        # RE2 sees sooner than the loop below that there is nothing.
+        first = self.regex.search(text)
+        if first is None:
+            return 0
         if not self.literal:
             text = text.lower()
-        count, at, find = 0, text.find(needle), text.find
+        count, at, find = 0, first.span()[0], text.find
         while at >= 0:
             count += 1
             at = find(b"\n", at)
@@ -287,8 +307,20 @@ def compile_pattern(pattern: Pattern, memory: int) -> Matcher:
         found.names_return or (bool(literal) and "\n" not in literal),
         found.anchored,
         found.required,
+        _whole(pattern),
         regex,
     )
+
+
+def _whole(pattern: Pattern) -> Whole | None:
+    text = pattern.text
+    opens = text.startswith("^")
+    closes = text.endswith("$") and not text.endswith("\\$")
+    literal = _literal(text[opens : len(text) - closes])
+    if not literal or not (pattern.sensitive or literal.isascii()):
+        return None
+    shown = literal if pattern.sensitive else literal.lower()
+    return Whole(shown.encode("utf-8"), opens, closes)
 
 
 def _of_literal(literal: str, pattern: Pattern) -> Analysis | None:

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...model import Scope
 from .candidates import Hits
-from .patterns import Matcher, Pattern, Target
+from .patterns import Pattern, Target
 from .query import And, Branch, Language, NamesOnly, Node, Not, Or, Query, Repository
 from .views import Mask, View
 
@@ -25,6 +25,7 @@ class Plan:
     hits: Mapping[int, Hits]
     named: Mask
     masks: Mapping[Node, Mask]
+    names: Mapping[Pattern, Mask]
 
 
 def reads_text(node: Node) -> bool:
@@ -48,6 +49,7 @@ class _Planner:
     hits: dict[int, Hits]
     named: Mask
     masks: dict[Node, Mask]
+    names: dict[Pattern, Mask]
 
     def of(self, node: Node) -> tuple[Mask, Mask]:
         """The rows that match ``node`` for sure, and those that may."""
@@ -85,17 +87,17 @@ class _Planner:
                 )
 
     def _pattern(self, pattern: Pattern) -> tuple[Mask, Mask]:
-        matcher = self.query.matchers[pattern]
         if pattern.target is Target.NAME:
-            return _both(self._in_names(matcher))
+            return _both(self._in_names(pattern))
+        matcher = self.query.matchers[pattern]
         found = self.hits.setdefault(id(matcher), Hits(self.view, matcher)).rows
         if pattern.target is Target.CONTENT:
             return np.zeros(len(self.view), bool), found
-        named = self._in_names(matcher)
+        named = self._in_names(pattern)
         return named, named | found
 
-    def _in_names(self, matcher: Matcher) -> Mask:
-        found = self.view.names.matching(matcher)
+    def _in_names(self, pattern: Pattern) -> Mask:
+        found = self.names[pattern] = self.view.names.matching(self.query.matchers[pattern])
         self.named |= found
         return found
 
@@ -105,9 +107,9 @@ class _Planner:
 
 def plan_query(query: Query, scope: Scope, view: View) -> Plan:
     """The rows that ``query`` can match in ``view``."""
-    planner = _Planner(query, scope, view, {}, np.zeros(len(view), bool), {})
+    planner = _Planner(query, scope, view, {}, np.zeros(len(view), bool), {}, {})
     sure, possible = planner.of(query.root)
-    return Plan(sure, possible, planner.hits, planner.named, planner.masks)
+    return Plan(sure, possible, planner.hits, planner.named, planner.masks, planner.names)
 
 
 def _both(mask: Mask) -> tuple[Mask, Mask]:

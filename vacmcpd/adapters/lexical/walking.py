@@ -9,7 +9,7 @@ from ...paths import to_text
 from ...ports.budget import Budget
 from ...ports.search import SearchMatch, SearchQuery
 from .counting import Single, count, single
-from .finding import SCORED_LINES, Alone, Finder, Matching, Testing
+from .finding import Alone, Finder, Matching, Testing
 from .indexed import IndexedFile, Original
 from .matching import Test
 from .patterns import Line
@@ -86,7 +86,7 @@ class Walk:
             for found in self._finder(rows):
                 self.unread -= 1
                 if found is not None:
-                    self.total += found.take(0, 0)[1]
+                    self.total += found.take(0, 0, whole=True)[1]
         self.unread, self.exact = 0, True
 
     def _order(self) -> Rows:
@@ -134,8 +134,11 @@ class Walk:
             raise _OutOfTime
 
     def _score(self, found: Matching) -> int:
-        tier = TIER[Tier(int(self.view.manifest.tiers[found.file.row]))]
-        return score_of_lines(found.head) + self._words.score(found.file.name) + tier
+        row = found.file.row
+        score = score_of_lines(found.head) + TIER[Tier(int(self.view.manifest.tiers[row]))]
+        if self.plan.named[row]:
+            score += self._words.score(found.file.name)
+        return score
 
     def _take(self, number: int, window: list[Matching]) -> None:
         """Put what belongs on the page there; files behind it are not read to their ends."""
@@ -144,10 +147,10 @@ class Walk:
         for found in sorted(window, key=lambda each: -each.score):
             if self.total > end and self.unread:
                 self.total += found.known
-                self.exact = self.exact and found.known < SCORED_LINES
+                self.exact = False
                 continue
             low = max(0, begin - self.total)
-            lines, size = found.take(low, end - self.total)
+            lines, size = found.take(low, end - self.total, whole=not self.unread)
             if low < size and self.total < end:
                 self.matches += self._shown(found, lines, (number, -found.score))
             self.total += size
