@@ -8,6 +8,7 @@ from vacmcpd.adapters.lexical import ScanBuilder
 from vacmcpd.adapters.lexical.embedded_build import EmbeddedBuilder
 from vacmcpd.adapters.lexical.generations import SEGMENT, Located, Opener, sorted_out
 from vacmcpd.adapters.lexical.manifests import read
+from vacmcpd.adapters.lexical.merging import MOST_BIG, MOST_SMALL, Load, plan
 from vacmcpd.errors import BuildCode, Cancelled, LifecycleError, QueryError, WireCode
 from vacmcpd.model import Artifact, ArtifactKind
 from vacmcpd.ports.builders import BuildTarget, StoreState
@@ -122,13 +123,13 @@ def test_builds_of_one_history_are_byte_equal():
     assert digests[0] == digests[1]
 
 
-def test_many_versions_leave_at_most_four_segments_and_every_blob(place):
+def test_many_versions_leave_few_segments_and_every_blob(place):
     files = dict(FILES)
     for version in range(20):
         files[b"file%d" % version] = b"line of version %d\n" % version
         target = place.commit(files)
         built = place.build(target)
-        assert len(sorted_out(built.files).segments) <= 4
+        assert len(sorted_out(built.files).segments) <= MOST_BIG + MOST_SMALL
         place.builder.verify(target, built.artifact, place.state)
     located = place.located()
     for tree in place.state.live:
@@ -267,3 +268,27 @@ def test_an_artifact_of_another_commit_is_a_mismatch(place, field):
     with pytest.raises(QueryError) as caught:
         place.builder.verify(target, wrong, place.state)
     assert caught.value.code is WireCode.SOURCE_MISMATCH
+
+
+def groups(*loads):
+    return [(group.members, group.rewrite) for group in plan([Load(*load) for load in loads])]
+
+
+def test_a_version_that_changes_little_costs_no_large_merge():
+    big, small = (1_000, 900, 0), (5, 5, 0)
+    assert groups(big, big, big, big, small) == [((at,), False) for at in range(5)]
+    merged = groups(big, big, big, big, small, small, small, small)
+    assert merged[-3:] == [((4, 5), True), ((6,), False), ((7,), False)]
+
+
+def test_a_fifth_big_segment_is_joined_with_the_smallest():
+    sizes = [(900, 0, 0), (300, 0, 0), (800, 0, 0), (400, 0, 0), (700, 0, 0)]
+    assert groups(*sizes) == [((0,), False), ((1, 3), True), ((2,), False), ((4,), False)]
+
+
+def test_what_is_mostly_dead_is_rewritten_and_what_is_all_dead_dropped():
+    assert groups((10, 5, 16), (10, 5, 15), (0, 0, 50)) == [((0,), True), ((1,), False)]
+
+
+def test_segments_that_one_file_can_not_hold_stay_apart():
+    assert groups(*[(40_000, 0, 0)] * 6) == [((at,), False) for at in range(6)]

@@ -5,8 +5,11 @@ from dataclasses import dataclass
 
 from .postings import MAX_BLOCKS
 
-MOST_SEGMENTS = 4
+MOST_BIG = 4
 """A search asks each segment, so its time grows with their number, not with the versions'."""
+MOST_SMALL = 3
+_SMALL = 16
+"""A segment is small below this part of the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,14 @@ class Group:
 def plan(loads: Sequence[Load]) -> list[Group]:
     """The groups, in the order of their first members; what holds nothing in use is in none.
 
-    The two smallest are joined until at most four are left, as long as one file can hold them. A
-    segment that is more dead than alive is rewritten.
+    The two smallest are joined until at most four big and three small ones are left, as long as
+    one file can hold them: so a version that changes little costs a small merge, if any. A segment
+    that is more dead than alive is rewritten.
     """
     groups = [[at] for at, load in enumerate(loads) if load.weight]
-    while len(groups) > MOST_SEGMENTS:
-        groups.sort(key=lambda group: _sum(loads, group))
+    small = sum(load.weight for load in loads) // _SMALL
+    while _too_many([_weight(loads, group) for group in groups], small):
+        groups.sort(key=lambda group: (_weight(loads, group), group[0]))
         pair = groups[0] + groups[1]
         if sum(loads[at].blocks for at in pair) > MAX_BLOCKS:
             break
@@ -47,8 +52,13 @@ def plan(loads: Sequence[Load]) -> list[Group]:
     return [Group(tuple(group), _rewritten(loads, group)) for group in sorted(groups)]
 
 
-def _sum(loads: Sequence[Load], group: Sequence[int]) -> tuple[int, int]:
-    return sum(loads[at].weight for at in group), group[0]
+def _too_many(weights: Sequence[int], small: int) -> bool:
+    big = sum(weight >= small for weight in weights)
+    return big > MOST_BIG or len(weights) - big > MOST_SMALL
+
+
+def _weight(loads: Sequence[Load], group: Sequence[int]) -> int:
+    return sum(loads[at].weight for at in group)
 
 
 def _rewritten(loads: Sequence[Load], group: Sequence[int]) -> bool:

@@ -18,7 +18,7 @@ from .segments import BLOB, BLOCK, FORMAT, KIND, SKIPS, BlobFacts, Codec, Segmen
 from .trigrams import keys_of_text
 
 BLOCK_BYTES = 16 * 1024
-_LEVEL = 3
+_LEVEL = 1
 _FULL_BLOCKS = 30_000
 _FULL_POSTINGS = 24_000_000
 # No blob has more blocks than fit behind a segment that is nearly full (`postings.MAX_BLOCKS`).

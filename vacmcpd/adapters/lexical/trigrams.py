@@ -19,10 +19,9 @@ ODD_FOLD = 1 << 24
 _ODD = (b"\xe2\x84\xaa", b"\xc5\xbf")
 _PIECE = 1 << 20
 
-_WRITTEN = np.arange(256, dtype=np.uint32)
-_WRITTEN[[10, 13]] = 0
-_FOLDED = _WRITTEN.copy()
-_FOLDED[65:91] += 32
+# Line ends become NUL, which no key holds.
+_WRITTEN = bytes(0 if byte in b"\r\n" else byte for byte in range(256))
+_FOLDED = _WRITTEN.lower()
 
 
 def keys_of_text(text: bytes) -> Keys:
@@ -33,7 +32,7 @@ def keys_of_text(text: bytes) -> Keys:
         # One line may be the whole of a huge file; two bytes of overlap lose no key.
         pieces = [_keys(text[at : at + _PIECE + 2]) for at in range(0, len(text), _PIECE)]
         found = np.unique(np.concatenate(pieces))
-    if any(odd in text for odd in _ODD):
+    if not text.isascii() and any(odd in text for odd in _ODD):
         return np.append(found, np.uint32(ODD_FOLD))
     return found
 
@@ -56,22 +55,32 @@ def _is_cut(key: int) -> bool:
 
 
 def _keys(text: bytes) -> Keys:
-    raw = np.frombuffer(text, np.uint8)
-    if raw.size < 3:
+    if len(text) < 3:
         return np.empty(0, np.uint32)
-    folded, written = _joined(_FOLDED[raw]), _joined(_WRITTEN[raw])
-    both = np.concatenate((folded, written[folded != written]))
-    both.sort()
-    keep = np.empty(both.size, bool)
-    keep[0] = True
-    np.not_equal(both[1:], both[:-1], out=keep[1:])
-    found: Keys = both[keep]
-    whole: npt.NDArray[np.bool_] = (found & 0xFF != 0) & (found & 0xFF00 != 0) & (found > 0xFFFF)
-    return found[whole]
+    folded = np.frombuffer(text.translate(_FOLDED), np.uint8).astype(np.uint32)
+    keys = _distinct(_joined(folded[:-2], folded[1:-1], folded[2:]))
+    raw = np.frombuffer(text.translate(_WRITTEN), np.uint8)
+    capital = (raw - np.uint8(65)) < 26
+    at = np.flatnonzero(capital[:-2] | capital[1:-1] | capital[2:])
+    if at.size:
+        letters = raw.astype(np.uint32)
+        written = _distinct(_joined(letters[at], letters[at + 1], letters[at + 2]))
+        keys = np.concatenate((keys, written))
+        keys.sort()
+    whole = (keys & 0xFF != 0) & (keys & 0xFF00 != 0) & (keys > 0xFFFF)
+    return keys[np.flatnonzero(whole)]
 
 
-def _joined(letters: Keys) -> Keys:
-    keys = letters[:-2] << np.uint32(16)
-    keys |= letters[1:-1] << np.uint32(8)
-    keys |= letters[2:]
+def _joined(first: Keys, second: Keys, third: Keys) -> Keys:
+    keys = first << np.uint32(16)
+    keys |= second << np.uint32(8)
+    keys |= third
     return keys
+
+
+def _distinct(keys: Keys) -> Keys:
+    keys.sort()
+    keep = np.empty(keys.size, bool)
+    keep[0] = True
+    np.not_equal(keys[1:], keys[:-1], out=keep[1:])
+    return keys[np.flatnonzero(keep)]
