@@ -59,7 +59,10 @@ DIFFERENCES: dict[str, tuple[str, dict[str, Any]]] = {
     ),
     "search_code/match_all": (
         "a file whose name alone matches has no line, the empty file's is a match too",
-        {"minus": [["blob.bin", 1]], "plus": [["blob.bin"], ["empty.txt"]]},
+        {
+            "minus": [["blob.bin", 1], ["link.go", 1]],
+            "plus": [["blob.bin"], ["empty.txt"], ["link.go"]],
+        },
     ),
     "search_code/newline_query": (
         "a newline in a query is white space between two words, not an unclosed parenthesis",

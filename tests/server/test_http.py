@@ -43,7 +43,15 @@ def test_the_plain_curl_call_works_at_the_root(http_server: Any) -> None:
     answer = http_server.request(body, path="/")
     assert answer.status == 200
     assert answer.headers["content-type"] == "application/json"
-    assert answer.wire["matches"] == [{"path": "cart.py", "line": 1, "snippet": "def total():"}]
+    assert answer.wire["matches"] == [
+        {
+            "path": "cart.py",
+            "line": 1,
+            "snippet": "def total():",
+            "columns": [5, 10],
+            "bytes": [4, 9],
+        }
+    ]
     assert answer.result["isError"] is False
 
 
