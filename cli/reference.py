@@ -195,7 +195,7 @@ def _context() -> Any:
     from vacmcpd.model import Artifact, ArtifactKind, ContextState, Member, MemberCoverage
     from vacmcpd.ports.catalogue import ContextRecord
 
-    search = Artifact(ArtifactKind.SEARCH, "scan", "1", "0" * 40, _COMMIT)
+    search = Artifact(ArtifactKind.SEARCH, "embedded", "1", "0" * 40, _COMMIT)
     return ContextRecord(
         id="backend-v1",
         state=ContextState.FAILED,

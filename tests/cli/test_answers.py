@@ -64,7 +64,7 @@ def test_a_context_is_reported_in_one_documented_shape(pinned, documented) -> No
             "repository": "demo",
             "ref": "release/v1",
             "revision": V1,
-            "search": "scan/1",
+            "search": "embedded/1",
             "graph": "none/0",
         }
     ]

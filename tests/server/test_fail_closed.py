@@ -118,6 +118,10 @@ WAYS: dict[str, tuple[Callable[[Path], None], str | None]] = {
 }
 
 
+INDEXED = {"a tree below is missing", "a file's blob is missing"}
+"""What the index was made of and does not read again: its content has the tree's id as its name."""
+
+
 @pytest.mark.parametrize("way", WAYS)
 def test_no_query_answers_from_a_pin_that_does_not_hold(
     start: Any, demo_copy: Path, way: str
@@ -128,6 +132,11 @@ def test_no_query_answers_from_a_pin_that_does_not_hold(
     damage(demo_copy)
     server = start.managed(demo_copy, "--address", "127.0.0.1:0").ready()
     for tool, arguments in CALLS.items():
+        if tool == "search_code" and way in INDEXED:
+            found = server.call(tool, **arguments).wire
+            assert "pkg/sub/deep.go" in {match["path"] for match in found["matches"]}
+            assert found["context"]["revision"] == declared
+            continue
         error = refused(server, demo_copy, tool, arguments)
         assert error["code"] == "SOURCE_MISMATCH", (tool, error)
         assert error["details"]["repository"] == "demo"
@@ -135,6 +144,22 @@ def test_no_query_answers_from_a_pin_that_does_not_hold(
         assert error["details"]["actual_revision"] == actual, tool
     # What is configured can be listed, and nothing of it read.
     assert len(server.call("list_contexts").wire["contexts"]) == 3
+
+
+@pytest.mark.parametrize("how", ["lost", "cut", "emptied"])
+def test_no_search_answers_from_an_index_that_is_not_whole(
+    start: Any, demo_copy: Path, how: str
+) -> None:
+    for path in (demo_copy / "store" / "demo").iterdir():
+        if how == "lost":
+            path.unlink()
+        else:
+            path.write_bytes(path.read_bytes()[: -1 if how == "cut" else 0])
+    server = start.managed(demo_copy, "--address", "127.0.0.1:0").ready()
+    error = refused(server, demo_copy, "search_code", CALLS["search_code"])
+    assert error["code"] == "SEARCH_PROVIDER_UNAVAILABLE"
+    assert "vacmcp context rebuild" in error["message"]
+    assert server.call("get_code", **CALLS["get_code"]).result["isError"] is False
 
 
 def test_no_query_answers_without_the_clone(start: Any, demo_copy: Path) -> None:
