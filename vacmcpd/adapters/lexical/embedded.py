@@ -23,7 +23,7 @@ from .walking import Walk
 __all__ = ["EmbeddedBuilder", "EmbeddedSearch"]
 
 _CACHE_BYTES = 32 * 1024 * 1024
-_MOST_ROWS = 500_000
+_MOST_ROWS = 250_000
 
 Served = Callable[[str], Sequence[StoredFile]]
 """The files of the generation that is served of a repository."""
