@@ -292,6 +292,14 @@ def test_neighbouring_lines_are_those_of_the_scanner(files, lines):
     Pair(files).check('"o|a"', context_lines=lines)
 
 
+@pytest.mark.parametrize(
+    "pattern", [r"\x00\x00\x00\s*b", r"a\x00\x00\s", r"ab\x00c\s+d", r"\x00+\n"]
+)
+def test_a_nul_has_no_keys_and_is_found(pattern):
+    pair = Pair({b"late": b"x" * 9_000 + b"\n\0\0\0\n b ab\0c\nd a\0\0\n", b"other": b"ab c d\n"})
+    assert pair.check(pattern, QueryMode.REGEX) == 1
+
+
 @pytest.fixture(scope="module")
 def varied():
     """Two versions with files of every odd kind, many blocks and many files."""

@@ -1,12 +1,13 @@
 """Which blocks can hold a match of a pattern, as far as their keys tell."""
 
 from bisect import bisect_left
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
 
-from .patterns import Matcher
+from .patterns import Matcher, folds_alone
 from .postings import Index
 from .required import AllOf, AnyOf, Literal, Required
 from .trigrams import ODD_FOLD, keys_of_literal
@@ -27,6 +28,8 @@ class Hits:
         self._required = matcher.required
         self._parts = [self._in_part(part) for part in view.parts]
         self._lists: list[list[int] | None] = [None] * len(view.parts)
+        self._probe = None if self._by_block else _probe(self._required)
+        self._probed: dict[int, list[int] | None] = {}
 
     @cached_property
     def rows(self) -> Mask:
@@ -56,6 +59,24 @@ class Hits:
             return numbers[low:high]
         return list(range(first, first + count))
 
+    def likely(self, part: int, first: int, count: int, text: Callable[[int], bytes]) -> bool:
+        """Whether a string that a match must have really is in one of these blocks.
+
+        Where a match may go over block ends, its keys may all be there without it, and a look at
+        the few blocks that have them costs less than joining all of them.
+        """
+        if self._probe is None:
+            return True
+        if part not in self._probed:
+            blocks = _blocks(self._view.parts[part], self._probe, True)
+            self._probed[part] = None if blocks is None else blocks.tolist()
+        numbers = self._probed[part]
+        if numbers is None:
+            return True
+        low = bisect_left(numbers, first)
+        high = bisect_left(numbers, first + count, low)
+        return any(_holds(self._probe, text(block)) for block in numbers[low:high])
+
     def blocks_among(self, part: int, blobs: Mask) -> _Blocks:
         """The blocks of these blobs that can match."""
         segment = self._view.parts[part].segment
@@ -68,6 +89,37 @@ class Hits:
         if self._required is None:
             return None
         return _blocks(part, self._required, self._by_block)
+
+
+def _probe(required: Required | None) -> Required | None:
+    """The longest string of what is required, or the strings of which one is."""
+    match required:
+        case AllOf(parts):
+            probes = [probe for part in parts if (probe := _probe(part)) is not None]
+            return max(probes, key=_shortest, default=None)
+        case AnyOf(parts):
+            return required if all(isinstance(part, Literal) for part in parts) else None
+    return required
+
+
+def _shortest(probe: Required) -> int:
+    match probe:
+        case Literal(data):
+            return len(data)
+        case AllOf(parts) | AnyOf(parts):
+            return min(map(_shortest, parts))
+
+
+def _holds(probe: Required, text: bytes) -> bool:
+    match probe:
+        case Literal(data, folded):
+            if not folded:
+                return data in text
+            return data in text.lower() or not folds_alone(text)
+        case AllOf(parts):
+            return all(_holds(part, text) for part in parts)
+        case AnyOf(parts):
+            return any(_holds(part, text) for part in parts)
 
 
 def _blobs(part: Part, blocks: _Blocks) -> Rows:

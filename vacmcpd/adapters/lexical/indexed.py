@@ -50,7 +50,14 @@ class IndexedFile:
         if matcher.one_line and not matcher.anchored:
             return self._by_block(matcher, blocks)
         # Without a block there is no match, but for a file without any: ^$ is not there either.
-        return matcher.lines(self._joined(matcher, blocks), self._tick) if blocks else iter(())
+        if not blocks or not self._is_likely(matcher, first, count):
+            return iter(())
+        return matcher.lines(self._joined(matcher, blocks), self._tick)
+
+    def _is_likely(self, matcher: Matcher, first: int, count: int) -> bool:
+        segment, get = self._segment(), self._texts.get
+        hits = self._hits[id(matcher)]
+        return hits.likely(self._part, first, count, lambda block: get(segment, block))
 
     def _range(self) -> tuple[int, int]:
         segment, blob = self._segment(), self.view.blob[self.row]
