@@ -297,7 +297,7 @@ def test_neighbouring_lines_are_those_of_the_scanner(files, lines):
 )
 def test_a_nul_has_no_keys_and_is_found(pattern):
     pair = Pair({b"late": b"x" * 9_000 + b"\n\0\0\0\n b ab\0c\nd a\0\0\n", b"other": b"ab c d\n"})
-    assert pair.check(pattern, QueryMode.REGEX) == 1
+    assert pair.check(pattern, QueryMode.REGEX) >= 1
 
 
 @pytest.fixture(scope="module")

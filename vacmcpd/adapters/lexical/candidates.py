@@ -38,7 +38,9 @@ class Hits:
             return self._view.text
         found = np.zeros(len(self._view), bool)
         for part, blocks in zip(self._view.parts, self._parts, strict=True):
-            if blocks is not None and blocks.size:
+            if blocks is None:
+                found[part.rows] = True
+            elif blocks.size:
                 found[part.rows_of(_blobs(part, blocks))] = True
         return found
 
