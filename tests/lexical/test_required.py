@@ -35,6 +35,8 @@ ATOMS = [
     r"[^\n]", r"[\n]", r"[^\s]", r"[\s]", r"[\d-x]", "[]a]", "[^]a]", "[a-]", r"[\]a]",
     "[[:alpha:]]",
     "[[:^alpha:]]", "[[:space:]]", "[[:^space:]x]", "[[:word:]]", "[éÉ]", "[kK]", "[é]", "[\u017f]",
+    r"[^\p{Greek}]", r"[^\P{Greek}]", r"[^\pC]", r"[^\PC]", r"[^\P{Cc}]", r"[^\p{^L}]", r"[^\W]",
+    r"[^\p{Greek}\n]", r"[^\p{Common}]", "[^[:cntrl:]]", "[^[:^cntrl:]]", r"[\PL]",
     r"[\x61-\x63]", r"[\x{1F600}]", ".", "(?s:.)", "(?s).", "(?-s).", "^", "$", r"\A", r"\z",
     r"\b",
     r"\B", "(?-m:^)", "(?-m:$)", "(?m)$", "(?i)", "(?-i)", "(?i:foo)", "(?-i:foo)", "(?i)bar",
@@ -59,6 +61,11 @@ SUFFIXES = [
     "{1,}",
     "{3,5}",
     "{7}",
+    "{00}",
+    "{02}",
+    "{1,02}",
+    "{9999999999}",
+    "{\u0663}",
 ]
 atoms = st.builds(
     lambda atom, suffix: atom + suffix, st.sampled_from(ATOMS), st.sampled_from(SUFFIXES)
@@ -79,6 +86,7 @@ PIECES = [
     "baz", "abc", "aBC", "é", "É", "ß", "ẞ", "ss", "日本", "ﬀ", "ǆ", "ǅ", "a.b", "x", ".", "*",
     "(", " ",
     "-", "]", "0", "7", "\t", "\v", "\n", "\n", "\r\n", "\r", "\x07", "Ω", "ω", "😀", "{2}", "{,2}",
+    "{00}", "{02}", "{1,02}", "{9999999999}", "{\u0663}",
 ]  # fmt: skip
 texts = st.lists(
     st.sampled_from([piece.encode() for piece in PIECES] + [b"\xe9", b"\xff"]), max_size=14
@@ -189,6 +197,12 @@ def either(*texts):
         ("(foo|bar|baz)\\w*Handler", AllOf((either("bar", "baz", "foo"), lit("Handler")))),
         ("a{,2}bc", lit("a{,2}bc")),
         ("foo{", lit("foo{")),
+        ("foo{007}", lit("foo{007}")),
+        ("foo{1,02}", lit("foo{1,02}")),
+        ("foo{9999999999}", lit("foo{9999999999}")),
+        ("foo{\u0663}", lit("foo{\u0663}")),
+        ("fo{10}", lit("foooo")),
+        ("fo{3,10}", lit("fooo")),
         (".", None),
         ("", None),
     ],
@@ -210,6 +224,10 @@ def test_the_case_of_a_pattern_that_ignores_it_is_folded():
         (r"\D", True),
         (r"\d", False), (r"\W", True), (r"\pL", False), (r"\PL", True), (r"\p{Common}", True),
         ("[[:space:]]", True), ("[[:alpha:]]", False), ("[[:^alpha:]]", True),
+        (r"[^\p{Greek}]", True), (r"[^\PC]", True), (r"[^\P{Cc}]", True), (r"[^\p{^C}]", True),
+        (r"[^\P{Lu}]", False), (r"[^\p{^Lu}]", False), (r"[^\pL]", True),
+        (r"[^\p{Greek}\n]", False), (r"[^\W]", False), (r"\P{^Lu}", False),
+        ("[^[:^cntrl:]]", True), ("[^[:cntrl:]]", False),
         (r"foo$\nbar", True),
         ("foo", False), (r"\Qa\nb\E", False), ("a\nb", True), (r"\x0a", True), (r"\012", True),
     ],

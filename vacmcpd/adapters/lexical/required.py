@@ -22,7 +22,8 @@ _SMALL_CLASS = 8
 _MOST_DEPTH = 100
 _COPIES = 4
 
-_REPEAT = re.compile(r"(?:([*+?])|\{(\d+)(,?)(\d*)\})\??")
+# RE2 takes a count with a leading zero, or of ten digits, as plain text; so are other braces.
+_REPEAT = re.compile(r"(?:([*+?])|\{(0|[1-9][0-9]{0,8})(?:(,)(0|[1-9][0-9]{0,8})?)?\})\??")
 _FLAGS = re.compile(r"\(\?([imsU]*)(?:-([imsU]+))?([:)])")
 _NAMED = re.compile(r"\(\?P?<\w+>")
 _HEX = re.compile(r"\\x(?:\{([0-9A-Fa-f]+)\}|([0-9A-Fa-f]{2}))")
@@ -245,17 +246,21 @@ class _Reader:
             return [_NOTHING]
         return [self._char(self._escaped_char())]
 
-    def _perl_class(self) -> bool | None:
-        r"""Step over ``\d``, ``\pL`` and the like; whether it can match a line feed."""
+    def _perl_class(self, inverted: bool = False) -> bool | None:
+        r"""Step over ``\d``, ``\pL`` and the like; whether it can match a line feed.
+
+        When ``inverted``, whether what it does not match can be one.
+        """
         found = _PROPERTY.match(self._text, self._at)
         if found is not None:
             self._at = found.end()
-            name = found[3] or found[4]
-            return found[1] == "P" or bool(found[2]) or not _NO_CONTROL.fullmatch(name)
+            if not _NO_CONTROL.fullmatch(found[3] or found[4]):
+                return True
+            return (found[1] == "P") ^ bool(found[2]) ^ inverted
         kind = self._text[self._at + 1 : self._at + 2]
         if kind and kind in "dwSsDW":
             self._at += 2
-            return kind in "sDW"
+            return (kind in "sDW") != inverted
         return None
 
     def _escaped_char(self) -> str:
@@ -279,32 +284,34 @@ class _Reader:
         negated = self._text.startswith("^", self._at)
         self._at += negated
         chars: set[str] = set()
-        small, feed, first = True, False, True
+        feeds: list[bool] = []
+        small, first = True, True
         while first or not self._text.startswith("]", self._at):
             if self._at >= len(self._text):
                 raise _UnknownError
             first = False
-            broad = self._broad_item()
+            broad = self._broad_item(negated)
             if broad is not None:
-                small, feed = False, feed or broad
+                small = False
+                feeds.append(broad)
                 continue
             low, high = self._range()
-            feed = feed or low <= "\n" <= high
+            feeds.append((low <= "\n" <= high) != negated)
             if ord(high) - ord(low) >= _SMALL_CLASS:
                 small = False
             else:
                 chars.update(map(chr, range(ord(low), ord(high) + 1)))
         self._at += 1
         if negated:
-            return _something(not feed)
-        return self._one_of(chars, feed) if small else _something(feed)
+            return _something(all(feeds))
+        return self._one_of(chars, any(feeds)) if small else _something(any(feeds))
 
-    def _broad_item(self) -> bool | None:
+    def _broad_item(self, inverted: bool) -> bool | None:
         posix = _POSIX.match(self._text, self._at)
         if posix is not None:
             self._at = posix.end()
-            return (posix[2] in _POSIX_WITH_FEED) != bool(posix[1])
-        return self._perl_class() if self._text.startswith("\\", self._at) else None
+            return (posix[2] in _POSIX_WITH_FEED) ^ bool(posix[1]) ^ inverted
+        return self._perl_class(inverted) if self._text.startswith("\\", self._at) else None
 
     def _range(self) -> tuple[str, str]:
         low = self._class_char()
@@ -351,8 +358,6 @@ def _bounds(repeat: "re.Match[str]") -> tuple[int, int | None]:
         return {"*": (0, None), "+": (1, None), "?": (0, 1)}[repeat[1]]
     low = int(repeat[2])
     if not repeat[3]:
-        if repeat[4]:
-            raise _UnknownError
         return low, low
     return low, int(repeat[4]) if repeat[4] else None
 
