@@ -54,6 +54,12 @@ def test_a_pattern_is_found_in_the_list_where_it_is_found_in_each_name(names, pa
     assert Names(raw).matching(matcher).tolist() == expected
 
 
+def test_a_pattern_too_large_for_the_list_is_asked_of_each_name():
+    matcher = compile_pattern(Pattern(r"[\t-\r]{900}" * 9 + "|b", Target.NAME, True), 64 << 20)
+    assert matcher.inside_lines is None
+    assert Names([b"abc", b"", b"c"]).matching(matcher).tolist() == [True, False, False]
+
+
 @pytest.mark.parametrize("letter", ["\u212a", "\u017f"])
 def test_a_letter_that_folds_to_ascii_is_not_missed(letter):
     matcher = compile_pattern(

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from vacmcpd.adapters.lexical.patterns import Pattern, Target
+from vacmcpd.adapters.lexical import patterns
+from vacmcpd.adapters.lexical.patterns import MAX_PROGRAM, Pattern, Target, compile_pattern
 from vacmcpd.adapters.lexical.query import (
     MAX_ATOMS,
     MAX_DEPTH,
@@ -19,6 +20,7 @@ from vacmcpd.adapters.lexical.query import (
     parse,
 )
 from vacmcpd.errors import QueryError, WireCode
+from vacmcpd.ports.search import QueryMode
 
 
 def word(text, sensitive=False):
@@ -135,6 +137,38 @@ def test_case_matters_when_a_pattern_has_a_capital_or_its_scope_says_so(text, me
     assert parse(text).root == (meaning or word(text))
 
 
+MODES = [
+    (QueryMode.LITERAL, 'file:a "b or -c', word('file:a "b or -c')),
+    (QueryMode.LITERAL, " f(x) ", word(r" f\(x\) ")),
+    (QueryMode.LITERAL, "a\nb", word("a\nb")),
+    (QueryMode.LITERAL, r"\pl.", word(r"\\pl\.")),
+    (QueryMode.LITERAL, r"\pL", word(r"\\pL", True)),
+    (QueryMode.LITERAL, "(?P<n>", word(r"\(\?P<n>", True)),
+    (QueryMode.LITERAL, "case:yes a", word("case:yes a")),
+    (QueryMode.REGEX, 'file:a "b or -c', word('file:a "b or -c')),
+    (QueryMode.REGEX, " a|b ", word(" a|b ")),
+    (QueryMode.REGEX, r"\S+New", word(r"\S+New", True)),
+    (QueryMode.REGEX, r"\S+new", word(r"\S+new")),
+]
+
+
+@pytest.mark.parametrize(("mode", "text", "meaning"), MODES)
+def test_outside_the_language_the_whole_text_is_one_pattern(mode, text, meaning):
+    assert parse(text, mode).root == meaning
+
+
+@pytest.mark.parametrize("mode", QueryMode)
+def test_nothing_is_no_query_in_any_mode(mode):
+    with pytest.raises(QueryError, match="nothing to search"):
+        parse("", mode)
+
+
+def test_an_expression_that_can_not_be_read_has_its_place_in_the_text():
+    with pytest.raises(QueryError) as caught:
+        parse(' a "[b', QueryMode.REGEX)
+    assert caught.value.details["position"] == 4
+
+
 ERRORS = [
     ("", 0, "nothing to search"),
     ("  ", 0, "nothing to search"),
@@ -189,6 +223,8 @@ ERRORS = [
     ("foo(?=bar)", 3, "invalid perl operator"),
     (r"a (?<!b)c", 2, "invalid perl operator"),
     (r"(a)\1", 3, "invalid escape"),
+    (r"\é", 0, "invalid escape"),
+    (r"x foo\é", 5, "invalid escape"),
     ("a{1001}", 1, "invalid repetition size"),
     ("x **", 2, "no argument for repetition"),
     (r"(?i)\pL{300}", 0, "too complicated"),
@@ -229,6 +265,46 @@ def test_a_query_is_bounded_in_length_words_and_depth():
         assert len(caught.value.message) < 1000
 
 
+@pytest.mark.parametrize("letter", ["k", "s", "\N{GREEK SMALL LETTER IOTA}", "a"])
+def test_the_longest_text_can_be_looked_for_as_it_stands(letter):
+    text = letter * (MAX_LENGTH // len(letter.encode()))
+    query = parse(text, QueryMode.LITERAL)
+    matcher = query.matchers[query.root]
+    inside = f"x\N{KELVIN SIGN}{text}".encode()
+    assert matcher.found_in(inside)
+    assert not matcher.found_in(inside[:-2])
+
+
+def test_a_pattern_is_compiled_once_and_a_plain_string_not_at_all(monkeypatch):
+    compiled = []
+    make = patterns._compile
+    monkeypatch.setattr(
+        patterns, "_compile", lambda *given: compiled.append(given[0]) or make(*given)
+    )
+    query = parse(r"plain Plain\. a.*b content:a.*b -a.*b")
+    assert sorted(compiled) == ["(?m)a.*b", "(?m)a.*b"]
+    for matcher in query.matchers.values():
+        for text in (b"a line\nplain", b"acb\nPlain."):
+            list(matcher.lines(text, lambda: None))
+            matcher.found_in(text)
+    assert len(compiled) == 2
+
+
+@pytest.mark.parametrize("sensitive", [True, False])
+def test_a_count_is_that_of_the_lines_however_long_the_text(sensitive):
+    matcher = compile_pattern(word("needle", sensitive), 1 << 20)
+    for size in (1, 2_000, 40_000):
+        text = b"a needle, a needle\nNEEDLE\nhay\n" * size + b"needle"
+        assert matcher.count(text, lambda: None) == size * (1 if sensitive else 2) + 1
+
+
+def test_a_pattern_too_large_for_a_list_is_left_to_the_names_themselves():
+    text = r"[\t-\r]{900}" * 9
+    matcher = compile_pattern(word(text), 64 << 20)
+    assert matcher.regex.programsize <= MAX_PROGRAM
+    assert matcher.inside_lines is None
+
+
 def test_many_large_patterns_share_one_bounded_memory():
     with pytest.raises(QueryError, match="too large"):
         parse(" ".join([r"\pL{100}"] * MAX_ATOMS))
@@ -254,6 +330,7 @@ FRAGMENTS = st.sampled_from(
         "archived:",
         "meta.x:",
         "(?i)",
+        "\\é",
         "(?P<n>",
         r"\Q",
         r"\pL",
@@ -282,7 +359,10 @@ def test_any_text_is_a_query_or_an_invalid_argument_with_a_position(text):
 
 def failure_of(text):
     try:
-        parse(text)
+        query = parse(text)
     except QueryError as error:
         return error
+    # Nothing that was accepted may fail once files are read.
+    for matcher in query.matchers.values():
+        assert matcher.regex
     return None

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from .patterns import Matcher, Whole, folds_alone
+from .patterns import Matcher, Regex, Whole, folds_alone
 
 _FEED = b"\n"
 
@@ -35,14 +35,14 @@ class Names:
     def matching(self, matcher: Matcher) -> npt.NDArray[np.bool_]:
         """Which rows ``matcher`` is found in."""
         found = np.zeros(len(self._names), bool)
-        if matcher.anchored:
-            found[:] = [matcher.found_in(name) for name in self._names]
-            return found
         whole, sensitive = matcher.whole, matcher.pattern.sensitive
         if whole is not None and (sensitive or self._folds_alone):
             self._mark(found, whole, self._written if sensitive else self._lowered)
+        elif matcher.anchored or (regex := matcher.inside_lines) is None:
+            found[:] = [matcher.found_in(name) for name in self._names]
+            return found
         else:
-            self._search(found, matcher)
+            self._search(found, regex)
         for row in self._odd:
             found[row] = matcher.found_in(self._names[row])
         return found
@@ -54,8 +54,8 @@ class Names:
             places = buffer.places(needle)
             found[np.searchsorted(self._ends, places + whole.opens)] = True
 
-    def _search(self, found: npt.NDArray[np.bool_], matcher: Matcher) -> None:
-        regex, ends, size = matcher.inside_lines, self._ends.tolist(), len(self._joined)
+    def _search(self, found: npt.NDArray[np.bool_], regex: Regex) -> None:
+        ends, size = self._ends.tolist(), len(self._joined)
         at = 1
         while at < size and (hit := regex.search(self._joined, at)) is not None:
             row = bisect_left(ends, hit.span()[0])

@@ -6,6 +6,7 @@ pattern costs at most its program's size times the text, and that size is bounde
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
@@ -30,7 +31,10 @@ _HINTS = {
 
 _LINE_FEED = 0x0A
 _META = frozenset("\\.+*?()|[]{}^$")
-_ESCAPED = re.compile(r"\\([^0-9A-Za-z\s])")
+# RE2 refuses a backslash before a letter that is not ASCII.
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+# RE2 certainly holds a plain string this long, in any case: ten instructions a character at most.
+_SURE = 256
 _NO_LETTER = re.compile(
     r"\\Q(.*?)(?:\\E|\Z)|\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\.|\(\?P?<\w*>|\(\?[-a-zA-Z]*[:)]",
     re.DOTALL,
@@ -81,7 +85,7 @@ class _Match(Protocol):
     def span(self) -> tuple[int, int]: ...
 
 
-class _Regex(Protocol):
+class Regex(Protocol):
     @property
     def programsize(self) -> int: ...
 
@@ -122,22 +126,26 @@ class Matcher:
     anchored: bool
     required: Required | None
     whole: Whole | None
-    _regex: _Regex | None = None
-    _inside: _Regex | None = None
+    _regex: Regex | None = None
+    _inside: Regex | None = None
 
     @property
-    def regex(self) -> _Regex:
+    def regex(self) -> Regex:
         """The program, compiled when it is first asked for: a plain string needs none."""
         if self._regex is None:
             self._regex = _compile(f"(?m){self.pattern.text}", self.pattern, self.memory)
         return self._regex
 
     @property
-    def inside_lines(self) -> _Regex:
-        """The same for a text in which a line feed ends what is searched, as in a list of names."""
+    def inside_lines(self) -> Regex | None:
+        """The same for a text in which a line feed ends what is searched, as in a list of names.
+
+        None where that is too large: a class without the line feed takes more instructions.
+        """
         if self._inside is None:
             text = f"(?m){self.pattern.text}"
-            self._inside = _compile(text, self.pattern, self.memory, never_feed=True)
+            with suppress(PatternProblem):
+                self._inside = _compile(text, self.pattern, self.memory, never_feed=True)
         return self._inside
 
     def found_in(self, text: bytes) -> bool:
@@ -204,8 +212,10 @@ class Matcher:
 
     def count(self, text: bytes, tick: Tick) -> int:
         """How many lines :meth:`lines` gives, of a pattern of one line."""
-        if len(text) > _WINDOW and not self._needle(text):
-            return sum(1 for _ in self.lines(text, tick))
+        if len(text) > _WINDOW:
+            # Of what re2 reads at once, no more than a window: it can't be interrupted.
+            whole = self._needle(text)
+            return self._count_plain(text, 0) if whole else sum(1 for _ in self.lines(text, tick))
         count, position = 0, 0
         search, size = self.regex.search, len(text)
         while (match := search(text, position)) is not None:
@@ -253,7 +263,7 @@ def _finder_of_literal(text: bytes, literal: bytes) -> _Find:
     return find
 
 
-def _finder_of_regex(text: bytes, regex: _Regex) -> _Find:
+def _finder_of_regex(text: bytes, regex: Regex) -> _Find:
     def find(position: int) -> tuple[int, int] | None:
         match = regex.search(text, position)
         return None if match is None else match.span()
@@ -261,7 +271,7 @@ def _finder_of_regex(text: bytes, regex: _Regex) -> _Find:
     return find
 
 
-def _finder_by_window(text: bytes, regex: _Regex, tick: Tick) -> _Find:
+def _finder_by_window(text: bytes, regex: Regex, tick: Tick) -> _Find:
     size = len(text)
 
     def find(position: int) -> tuple[int, int] | None:
@@ -309,7 +319,7 @@ def folds_alone(text: bytes) -> bool:
 def compile_pattern(pattern: Pattern, memory: int) -> Matcher:
     """A matcher for ``pattern``; PatternProblem when RE2 can't read it or it grows too large."""
     text, literal = pattern.text, _literal(pattern.text)
-    regex = None if literal else _checked(pattern, memory)
+    regex = None if 0 < len(literal) <= _SURE else _checked(pattern, memory)
     folded = literal.lower() if literal.isascii() and not pattern.sensitive else ""
     found = _of_literal(literal, pattern) or analyse(text, pattern.sensitive)
     return Matcher(
@@ -346,7 +356,7 @@ def _of_literal(literal: str, pattern: Pattern) -> Analysis | None:
     return Analysis(required, False, False, False)
 
 
-def _checked(pattern: Pattern, memory: int) -> _Regex:
+def _checked(pattern: Pattern, memory: int) -> Regex:
     try:
         return _compile(f"(?m){pattern.text}", pattern, memory)
     except PatternProblem:
@@ -355,7 +365,7 @@ def _checked(pattern: Pattern, memory: int) -> _Regex:
         raise
 
 
-def _compile(text: str, pattern: Pattern, memory: int, never_feed: bool = False) -> _Regex:
+def _compile(text: str, pattern: Pattern, memory: int, never_feed: bool = False) -> Regex:
     options = re2.Options()
     options.log_errors = False
     options.never_capture = True
@@ -363,13 +373,14 @@ def _compile(text: str, pattern: Pattern, memory: int, never_feed: bool = False)
     options.case_sensitive = pattern.sensitive
     options.max_mem = memory
     try:
-        regex: _Regex = re2.compile(text.encode("utf-8"), options)
+        regex: Regex = re2.compile(text.encode("utf-8"), options)
     except re2.error as error:
         raise _problem(error, pattern.text) from None
     finally:
         # The package keeps the last 128 programs, up to 8 MB each; callers choose those.
         re2.purge()
-    if regex.programsize > MAX_PROGRAM:
+    # A plain string is bounded by the query's own length.
+    if regex.programsize > MAX_PROGRAM and not _literal(pattern.text):
         raise PatternProblem("it is too complicated; use smaller repetitions", 0)
     return regex
 

@@ -35,6 +35,7 @@ MAX_ATOMS = 64
 MAX_DEPTH = 32
 """Deepest nesting of parentheses and negations."""
 
+_NOTHING = "there is nothing to search for here; add a word or a filter"
 _LONELY_OR = '"or" needs something on both sides; put it in quotes to search for the word'
 _LONELY_CLOSE = "this parenthesis closes nothing; write \\) to search for it"
 
@@ -157,6 +158,8 @@ class _Parser:
 
     def one_pattern(self, mode: QueryMode) -> Node:
         """The whole text as one word, with nothing special but what its mode says."""
+        if not self._text:
+            self._fail(0, _NOTHING)
         text = escaped(self._text) if mode is QueryMode.LITERAL else self._text
         self._patterns = 1
         origins = tuple(range(len(text)))
@@ -174,7 +177,7 @@ class _Parser:
             self._position = token.end
             self._take(scope, token, depth)
         if scope.parts == [[]]:
-            self._fail(start, "there is nothing to search for here; add a word or a filter")
+            self._fail(start, _NOTHING)
         if not scope.parts[-1]:
             self._fail(scope.last_or, _LONELY_OR)
         return scope
