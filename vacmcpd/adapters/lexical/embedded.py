@@ -4,7 +4,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 
-from ...errors import QueryError, VacmcpError, WireCode, source_mismatch
+from ...errors import LifecycleError, QueryError, WireCode, source_mismatch
 from ...model import MemberCoverage, Scope
 from ...ports.artifacts import ArtifactStore, StoredFile
 from ...ports.budget import Budget
@@ -13,7 +13,7 @@ from ...ports.search import SearchPage, SearchQuery
 from . import manifests
 from .container import Damaged
 from .embedded_build import ENGINE, EmbeddedBuilder
-from .generations import Located, Opener, sorted_out
+from .generations import Located, Opener, reason, sorted_out
 from .matching import compile_query
 from .planning import plan_query
 from .query import parse
@@ -69,9 +69,13 @@ class EmbeddedSearch:
                 lambda oid: self._objects.blob(scope, oid),
             )
             walk.run()
-        except Damaged as error:
-            raise _unavailable(scope, str(error)) from error
+        except (Damaged, LifecycleError) as error:
+            raise _unavailable(scope, reason(error)) from error
         return _page(scope, walk)
+
+
+_Key = tuple[str, str, str, tuple[StoredFile, ...]]
+"""A repository, a tree, its manifest's digest and the segments of its generation."""
 
 
 class _Stores:
@@ -81,26 +85,24 @@ class _Stores:
         self._artifacts = artifacts
         self._lock = threading.Lock()
         self._located: dict[str, tuple[tuple[StoredFile, ...], Located]] = {}
-        self._views: OrderedDict[tuple[str, str, tuple[StoredFile, ...]], View] = OrderedDict()
+        self._views: OrderedDict[_Key, View] = OrderedDict()
         self._rows = 0
 
     def view(self, scope: Scope, tree: str, files: Sequence[StoredFile]) -> View:
-        """The pinned tree, ready to be walked. Raises SEARCH_PROVIDER_UNAVAILABLE, Damaged."""
+        """The pinned tree, ready to be walked.
+
+        Raises SEARCH_PROVIDER_UNAVAILABLE, SOURCE_MISMATCH, ARTIFACT_MISSING and Damaged.
+        """
         found = sorted_out(files)
         stored = found.manifests.get(tree)
         if stored is None:
             raise _unavailable(scope, "it has no manifest of the pinned tree")
-        key = (scope.repository, stored.digest, found.segments)
+        key = (scope.repository, tree, stored.digest, found.segments)
         with self._lock:
             if key in self._views:
                 self._views.move_to_end(key)
                 return self._views[key]
-            try:
-                view = self._open(scope, tree, stored, tuple(files))
-            except VacmcpError as error:
-                if isinstance(error, QueryError):
-                    raise
-                raise _unavailable(scope, error.message) from error
+            view = self._open(scope, tree, stored, tuple(files))
             self._keep(key, view)
             return view
 
@@ -134,7 +136,7 @@ class _Stores:
         self._located[repository] = (found.segments, located)
         return located
 
-    def _keep(self, key: tuple[str, str, tuple[StoredFile, ...]], view: View) -> None:
+    def _keep(self, key: _Key, view: View) -> None:
         self._views[key] = view
         self._rows += len(view)
         while self._rows > _MOST_ROWS and len(self._views) > 1:
