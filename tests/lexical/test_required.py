@@ -102,6 +102,8 @@ def matcher_of(pattern, sensitive):
 
 @settings(max_examples=1500, deadline=None)
 @given(pattern=patterns, pieces=texts, sensitive=st.booleans())
+@example(pattern="xa{3}(?i)?", pieces=[b"x"], sensitive=True)
+@example(pattern=r"xa{3}\Q\E*", pieces=[b"x"], sensitive=True)
 @example(pattern="kiss", pieces=["\u212ai\u017fs".encode()], sensitive=False)
 @example(pattern=r"foo\nbar", pieces=[b"foo\r\nbar"], sensitive=True)
 def test_what_matches_holds_what_is_required(pattern, pieces, sensitive):

@@ -162,14 +162,18 @@ class _Reader:
         return _either(choices)
 
     def _sequence(self) -> _Found:
-        items: list[_Found] = []
+        items, newest = list[_Found](), list[_Found]()
         while self._at < len(self._text) and self._text[self._at] not in "|)":
             repeat = _REPEAT.match(self._text, self._at)
             if repeat is not None and items:
+                # Behind flags, RE2 repeats what stands before them, all that a repeat made of it.
+                if not newest:
+                    raise _UnknownError
                 self._at = repeat.end()
                 items[-1:] = _repeated(items[-1], *_bounds(repeat))
             else:
-                items += self._item()
+                newest = self._item()
+                items += newest
         return _in_sequence(items)
 
     def _item(self) -> list[_Found]:
@@ -285,7 +289,7 @@ class _Reader:
         self._at += negated
         chars: set[str] = set()
         feeds: list[bool] = []
-        small, first = True, True
+        small = first = True
         while first or not self._text.startswith("]", self._at):
             if self._at >= len(self._text):
                 raise _UnknownError
