@@ -74,8 +74,15 @@ class Located:
         for at, segment in enumerate(segments):
             if len(segment) and int(segment.ordinals.max()) >= self.next_ordinal:
                 raise Damaged("a segment holds an ordinal that was never given")
-            self.segment[segment.ordinals] = at
-            self.blob[segment.ordinals] = np.arange(len(segment))
+            self._place(at, segment, segment.too_large)
+        # A blob that a higher limit let in stands in two segments, whichever is the first.
+        for at, segment in enumerate(segments):
+            self._place(at, segment, ~segment.too_large)
+
+    def _place(self, at: int, segment: Segment, which: npt.NDArray[np.bool_]) -> None:
+        blobs = np.flatnonzero(which)
+        self.segment[segment.ordinals[blobs]] = at
+        self.blob[segment.ordinals[blobs]] = blobs
 
     def missing(self, ordinals: npt.NDArray[np.uint32]) -> bool:
         """Whether a blob that a manifest names is in no segment."""

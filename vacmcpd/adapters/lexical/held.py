@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import compress
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +12,6 @@ from ...ports.artifacts import ArtifactStore, StoredFile
 from ...ports.builders import StoreState
 from . import manifests
 from .container import Damaged
-from .documents import Skip
 from .generations import Files, Opener, sorted_out
 from .manifests import NO_BLOB, Manifest
 from .segment_writer import Dictionary
@@ -52,9 +52,7 @@ class Held:
             for _, segment in self.segments
             for oid, ordinal in zip(segment.oids(), segment.ordinals.tolist(), strict=True)
         }
-        self.too_large = {
-            oid for _, segment in self.segments for oid in _of_reason(segment, Skip.TOO_LARGE)
-        }
+        self.too_large = self._too_large()
         self.lost = list(self._lost(tables))
         self.next_ordinal = self._next_ordinal()
 
@@ -89,11 +87,20 @@ class Held:
     def _read_manifests(self, live: Iterable[str]) -> None:
         for tree in sorted(live):
             file = self.files.manifests.get(tree)
-            if file is None or not self._is_whole(file):
+            manifest = None if file is None else self._manifest(file)
+            if file is None or manifest is None or manifest.tree != tree:
                 self.damaged += 1
                 continue
             self.manifest_files[tree] = file
-            self.manifests[tree] = manifests.read(self._artifacts.open(self._repository, file))
+            self.manifests[tree] = manifest
+
+    def _manifest(self, file: StoredFile) -> Manifest | None:
+        if not self._is_whole(file):
+            return None
+        try:
+            return manifests.read(self._artifacts.open(self._repository, file))
+        except Damaged:
+            return None
 
     def _read_segments(self) -> list[Segment]:
         """Fills ``segments``; the damaged ones whose tables still tell what they held."""
@@ -118,10 +125,21 @@ class Held:
         for manifest in self.manifests.values() if self.damaged else ():
             paths.update(zip(manifest.ordinals.tolist(), manifest.paths, strict=True))
         for segment in tables:
-            for oid, ordinal in zip(segment.oids(), segment.ordinals.tolist(), strict=True):
-                if ordinal in paths and oid not in self.known:
+            rows = zip(segment.oids(), segment.ordinals.tolist(), segment.too_large, strict=True)
+            for oid, ordinal, large in rows:
+                unread = oid not in self.known or (oid in self.too_large and not large)
+                if ordinal in paths and unread:
                     self.known[oid] = ordinal
+                    self.too_large.discard(oid)
                     yield Lost(oid, ordinal, paths[ordinal])
+
+    def _too_large(self) -> set[str]:
+        """The blobs that no segment has the text of, since the limit was lower."""
+        found = {oid for _, segment in self.segments for oid in _chosen(segment, True)}
+        if found:
+            for _, segment in self.segments:
+                found.difference_update(_chosen(segment, False))
+        return found
 
     def _next_ordinal(self) -> int:
         given = [segment.next_ordinal for _, segment in self.segments]
@@ -134,9 +152,6 @@ def _highest(ordinals: npt.NDArray[np.uint32]) -> int:
     return int(named.max()) if named.size else -1
 
 
-def _of_reason(segment: Segment, reason: Skip) -> list[str]:
-    return [
-        segment.oid(int(blob))
-        for blob in np.flatnonzero(segment.skips != 0)
-        if segment.skip(int(blob)) is reason
-    ]
+def _chosen(segment: Segment, large: bool) -> list[str]:
+    """The blobs that were too large, or all others."""
+    return list(compress(segment.oids(), segment.too_large == large))

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import zstandard
 
 from .container import Container, Damaged
@@ -16,6 +17,8 @@ from .documents import Skip
 from .postings import Index
 
 KIND, FORMAT = "segment", 1
+# Of a zstd frame: the byte that describes it, and the bit there that says it has a checksum.
+_DESCRIPTOR, _CHECKED = 4, 0b100
 SKIPS: tuple[Skip | None, ...] = (None, Skip.BINARY, Skip.TOO_LARGE, Skip.LFS_POINTER)
 
 BLOB = np.dtype(
@@ -128,6 +131,12 @@ class Segment:
             self.languages[row["language"]],
         )
 
+    @property
+    def too_large(self) -> npt.NDArray[np.bool_]:
+        """Which blobs were larger than the limit when they were read."""
+        found: npt.NDArray[np.bool_] = self.skips == SKIPS.index(Skip.TOO_LARGE)
+        return found
+
     def skip(self, blob: int) -> Skip | None:
         return SKIPS[int(self.skips[blob])]
 
@@ -167,6 +176,11 @@ class Codec:
             )
             self._by_dictionary[segment.dictionary] = codec
         try:
-            return codec.decompress(frame)
-        except zstandard.ZstdError as error:
+            text = codec.decompress(frame)
+        except (zstandard.ZstdError, MemoryError) as error:
+            # A damaged size asks for any amount of memory.
             raise Damaged(f"a block is not what was written: {error}") from None
+        # A frame that says it is empty is given back so, whatever it holds; none is written.
+        if not text or not frame[_DESCRIPTOR] & _CHECKED:
+            raise Damaged("a block is not what was written: its head is damaged")
+        return text
