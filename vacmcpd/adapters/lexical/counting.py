@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .patterns import Matcher, Pattern, Target, Tick
+from .patterns import WINDOW, Matcher, Pattern, Target, Tick
 from .planning import Plan, reads_text
 from .query import And, Query
 from .views import Mask, Texts, View
@@ -46,21 +46,55 @@ def single(query: Query, plan: Plan, view: View) -> Single | None:
 def count(single: Single, plan: Plan, view: View, texts: Texts, tick: Tick) -> int:
     """How many matches there are in all."""
     hits = plan.hits[id(single.matcher)]
-    total, with_lines = 0, np.zeros(len(view), bool)
+    counter = _Counter(single.matcher, tick)
+    with_lines = np.zeros(len(view), bool)
     for at, part in enumerate(view.parts):
+        segment = part.segment
         mine = single.rows[part.rows]
-        times = np.bincount(part.blobs[mine], minlength=len(part.segment))
-        found = np.zeros(len(part.segment), bool)
-        wanted = hits.blocks_among(at, times > 0)
-        blobs = part.segment.block_blob[wanted].tolist()
-        for block, blob in zip(wanted.tolist(), blobs, strict=True):
+        times = np.bincount(part.blobs[mine], minlength=len(segment))
+        # Blobs that are one row each, and whose name is no match, need no count of their own.
+        apart = times > 1
+        apart[part.blobs[mine & single.named[part.rows]]] = True
+        found = np.zeros(len(segment), bool)
+        blocks = hits.blocks_among(at, times > 0)
+        blobs = segment.block_blob[blocks]
+        own, crlf = apart[blobs].tolist(), segment.crlf[blobs].tolist()
+        for index, block in enumerate(blocks.tolist()):
             tick()
-            text = texts.get(part.segment, block)
-            if not single.matcher.as_is and part.segment.crlf[blob]:
+            text = texts.get(segment, block)
+            if crlf[index] and not single.matcher.as_is:
                 text = text.replace(b"\r\n", b"\n")
-            lines = single.matcher.count(text, tick)
-            if lines:
-                total += lines * int(times[blob])
-                found[blob] = True
+            if not own[index]:
+                counter.add(text)
+            elif lines := single.matcher.count(text, tick):
+                counter.total += lines * int(times[blobs[index]])
+                found[blobs[index]] = True
         with_lines[part.rows[mine & found[part.blobs]]] = True
-    return total + int(np.count_nonzero(single.named & ~with_lines))
+    return counter.sum() + int(np.count_nonzero(single.named & ~with_lines))
+
+
+class _Counter:
+    """Counts the lines of many small texts, some at a time: calling RE2 costs as much as 4 KB."""
+
+    def __init__(self, matcher: Matcher, tick: Tick) -> None:
+        self.total = 0
+        self._matcher = matcher
+        self._tick = tick
+        self._waiting: list[bytes] = []
+        self._size = 0
+
+    def add(self, text: bytes) -> None:
+        """A text of whole lines; the last one may lack its end."""
+        if self._size + len(text) >= WINDOW:
+            self.sum()
+        self._waiting.append(text)
+        self._size += len(text) + 1
+        if not text.endswith(b"\n"):
+            self._waiting.append(b"\n")
+
+    def sum(self) -> int:
+        """All lines so far."""
+        if self._waiting:
+            self.total += self._matcher.count(b"".join(self._waiting), self._tick)
+            self._waiting, self._size = [], 0
+        return self.total

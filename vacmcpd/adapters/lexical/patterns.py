@@ -21,9 +21,10 @@ MAX_PROGRAM = 10_000
 _MEMORY = 64 * 1024 * 1024
 _MEMORY_EACH = 8 * 1024 * 1024
 # A search inside re2 can't be interrupted: the worst program at 64 KB takes about a second.
-_WINDOW = 64 * 1024
+WINDOW = 64 * 1024
+"""Bytes that are searched at once by what can't be interrupted meanwhile."""
 _POLL_EVERY = 512
-_DENSE = 4
+_DENSE_LINES, _DENSE_BYTES = 8, 16 * 1024
 _HINTS = {
     "missing ): ": "; write \\( for a parenthesis, and \\\\( between quotes",
     "missing ]: ": "; write \\[ for a bracket, and \\\\[ between quotes",
@@ -187,7 +188,7 @@ class Matcher:
         For patterns of one line. Counting line feeds takes longer than finding a hit, and most
         files that match are never shown, so lines have no numbers here.
         """
-        if len(text) > _WINDOW:
+        if len(text) > WINDOW:
             return [line[2:] for line in islice(self.lines(text, tick), most)]
         found: list[tuple[int, int, int, int]] = []
         search, size, position = self.regex.search, len(text), 0
@@ -212,7 +213,7 @@ class Matcher:
 
     def count(self, text: bytes, tick: Tick) -> int:
         """How many lines :meth:`lines` gives, of a pattern of one line."""
-        if len(text) > _WINDOW:
+        if len(text) > WINDOW:
             # Of what re2 reads at once, no more than a window: it can't be interrupted.
             whole = self._needle(text)
             return self._count_plain(text, 0) if whole else sum(1 for _ in self.lines(text, tick))
@@ -226,8 +227,8 @@ class Matcher:
             position = _line_end(text, first) + 1
             if position > size:
                 return count
-            if count == _DENSE and self._needle(text):
-                # RE2 reads faster than it is called.
+            if count == _DENSE_LINES and position < _DENSE_BYTES and self._needle(text):
+                # RE2 reads faster than this loop, but calling it takes longer.
                 return count + self._count_plain(text, position)
         return count
 
@@ -250,7 +251,7 @@ class Matcher:
             return _finder_of_literal(text, self.literal)
         if self.folded and folds_alone(text):
             return _finder_of_literal(text.lower(), self.folded)
-        if self.one_line and len(text) > _WINDOW:
+        if self.one_line and len(text) > WINDOW:
             return _finder_by_window(text, self.regex, tick)
         return _finder_of_regex(text, self.regex)
 
@@ -276,7 +277,7 @@ def _finder_by_window(text: bytes, regex: Regex, tick: Tick) -> _Find:
 
     def find(position: int) -> tuple[int, int] | None:
         while True:
-            border = position + _WINDOW
+            border = position + WINDOW
             stop = size if border >= size else min(_line_end(text, border) + 1, size)
             match = regex.search(text, position, stop)
             if match is not None:
