@@ -78,9 +78,9 @@ class Container:
         self.facts: Mapping[str, Any] = table["facts"]
         self._sections: Mapping[str, tuple[int, int, int]] = table["sections"]
 
-    def section(self, name: str) -> memoryview:
-        """A section whose checksum holds."""
-        found = self.unchecked(name)
+    def section(self, name: str) -> bytes:
+        """A copy of a section whose checksum holds: a mapped file can change under its reader."""
+        found = bytes(self.unchecked(name))
         if zlib.crc32(found) != self._sections[name][2]:
             raise Damaged(f"section {name} is not what was written")
         return found

@@ -191,7 +191,7 @@ class Index:
     """The lists of one segment, read where they lie."""
 
     def __init__(
-        self, terms: memoryview, sparse: memoryview, dense: memoryview, blocks: int
+        self, terms: bytes, sparse: memoryview, dense: memoryview, blocks: int
     ) -> None:
         count, rest = divmod(len(terms), 12)
         if rest:

@@ -110,12 +110,12 @@ class Segment:
 
     def oid(self, blob: int) -> str:
         width = len(self._oids) // max(1, len(self._blobs))
-        return bytes(self._oids[blob * width : (blob + 1) * width]).hex()
+        return self._oids[blob * width : (blob + 1) * width].hex()
 
     def oids(self) -> list[str]:
         """Every blob's id, in order."""
         width = len(self._oids) // max(1, len(self._blobs))
-        whole = bytes(self._oids).hex()
+        whole = self._oids.hex()
         return [whole[at : at + 2 * width] for at in range(0, len(whole), 2 * width or 1)]
 
     def facts(self, blob: int) -> BlobFacts:
