@@ -124,6 +124,8 @@ class _Stores:
         located = self._locate(scope.repository, files)
         if located.missing(manifest.ordinals):
             raise Damaged("a file of the tree is in no segment")
+        if manifests.proof_of(located.oids(manifest.ordinals)) != manifest.proof:
+            raise Damaged("a path of the tree stands for another file")
         return View(manifest, located)
 
     def _locate(self, repository: str, files: tuple[StoredFile, ...]) -> Located:

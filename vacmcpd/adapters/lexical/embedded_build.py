@@ -78,9 +78,10 @@ class EmbeddedBuilder:
         segments = self._write_new(target.repository, held, new, reader)
         located = Located([segment for _, segment in segments])
         rows = manifest_rows(leaves, new.ordinals, located)
+        proof = manifests.proof_of(b"".join(_blob_ids(leaves)))
         self._faults.reach("search.manifest.before")
         stored = self._artifacts.put(
-            target.repository, f"{manifests.ROLE}{tree}", manifests.write(tree, rows)
+            target.repository, f"{manifests.ROLE}{tree}", manifests.write(tree, proof, rows)
         )
         self._faults.reach("search.manifest.after")
         held.manifest_files[tree] = stored
@@ -199,6 +200,10 @@ class EmbeddedBuilder:
             files.append(self._artifacts.put(repository, SEGMENT, merge.write()))
             self._faults.reach("search.merge.after")
         return files
+
+
+def _blob_ids(leaves: Iterable[Leaf]) -> Iterable[bytes]:
+    return (bytes.fromhex(leaf.oid) for leaf in leaves if leaf.skip is None)
 
 
 def _numbered(role: str, files: Sequence[StoredFile]) -> list[StoredFile]:

@@ -91,6 +91,20 @@ class Located:
             return False
         return int(named.max()) >= self.next_ordinal or bool((self.segment[named] < 0).any())
 
+    def oids(self, ordinals: npt.NDArray[np.uint32]) -> bytes:
+        """The ids of these blobs, one after the other; none of them may be missing."""
+        named = ordinals[ordinals != NO_BLOB]
+        where, blobs = self.segment[named], self.blob[named]
+        found = np.empty((named.size, self._width()), np.uint8)
+        for at, segment in enumerate(self.segments):
+            mine = where == at
+            if mine.any():
+                found[mine] = segment.oid_bytes[blobs[mine]]
+        return found.tobytes()
+
+    def _width(self) -> int:
+        return max((segment.oid_bytes.shape[1] for segment in self.segments), default=0)
+
 
 def reason(error: Damaged | VacmcpError) -> str:
     """What to say of a file that can't be used."""

@@ -4,6 +4,7 @@ A manifest is named by its tree's id, so two commits with the same tree share it
 segments changes none.
 """
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,7 @@ import zstandard
 from .container import Container, Damaged, Writer
 from .documents import Skip
 
-KIND, FORMAT = "manifest", 1
+KIND, FORMAT = "manifest", 2
 ROLE = "manifest."
 NO_BLOB = (1 << 32) - 1
 _LEVEL = 9
@@ -41,9 +42,13 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A tree's rows as arrays, by path in byte order. ``languages`` names the numbers."""
+    """A tree's rows as arrays, by path in byte order. ``languages`` names the numbers.
+
+    ``proof`` is what :func:`proof_of` makes of the ids of the rows' blobs.
+    """
 
     tree: str
+    proof: str
     paths: tuple[bytes, ...]
     ordinals: npt.NDArray[np.uint32]
     kinds: npt.NDArray[np.uint8]
@@ -56,7 +61,16 @@ class Manifest:
         return _KINDS[int(self.kinds[row])]
 
 
-def write(tree: str, rows: Sequence[Row]) -> Iterator[bytes | memoryview]:
+def proof_of(oids: bytes) -> str:
+    """A digest of the blobs' ids, in the order of the rows that have one.
+
+    It ties a manifest's ordinals to blobs: where segments give others for them, whatever the
+    reason, they are not those of the tree.
+    """
+    return hashlib.sha256(oids).hexdigest()
+
+
+def write(tree: str, proof: str, rows: Sequence[Row]) -> Iterator[bytes | memoryview]:
     """The file of a manifest."""
     names = {"": 0}
     table = np.array(
@@ -71,7 +85,7 @@ def write(tree: str, rows: Sequence[Row]) -> Iterator[bytes | memoryview]:
         ],
         _ROW,
     )
-    facts = {"tree": tree, "rows": len(rows), "languages": list(names)}
+    facts = {"tree": tree, "proof": proof, "rows": len(rows), "languages": list(names)}
     writer = Writer(KIND, FORMAT, facts)
     compress = zstandard.ZstdCompressor(level=_LEVEL).compress
     paths = b"\0".join(row.path for row in rows)
@@ -94,6 +108,7 @@ def read(data: memoryview) -> Manifest:
     found = dict(_columns(columns, count))
     return Manifest(
         str(held.facts["tree"]),
+        str(held.facts["proof"]),
         paths,
         found["ordinal"],
         found["kind"],

@@ -59,7 +59,7 @@ class Segment:
 
     Arrays are by blob or by block: ``ordinals``, ``first_block``, ``block_count``, ``skips`` (an
     index of reasons, 0 for text), ``crlf``, ``lossy``, ``generated`` by blob; ``block_blob`` and
-    ``block_line`` (lines before it in its blob) by block.
+    ``block_line`` (lines before it in its blob) by block. ``oid_bytes`` has a row for each blob.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class Segment:
         self.languages: list[str] = list(held.facts["languages"])
         self._blobs = np.frombuffer(held.section("blobs"), BLOB)
         self._blocks = np.frombuffer(held.section("blocks"), BLOCK)
-        self._oids = held.section("oids")
+        self.oid_bytes = _rows_of(held.section("oids"), len(self._blobs))
         self._content = held.unchecked("content")
         terms, lists = held.section("terms"), (held.unchecked("sparse"), held.unchecked("dense"))
         self.index = Index(terms, *lists, len(self._blocks))
@@ -109,14 +109,12 @@ class Segment:
         return len(self._content)
 
     def oid(self, blob: int) -> str:
-        width = len(self._oids) // max(1, len(self._blobs))
-        return self._oids[blob * width : (blob + 1) * width].hex()
+        return bytes(self.oid_bytes[blob]).hex()
 
     def oids(self) -> list[str]:
         """Every blob's id, in order."""
-        width = len(self._oids) // max(1, len(self._blobs))
-        whole = self._oids.hex()
-        return [whole[at : at + 2 * width] for at in range(0, len(whole), 2 * width or 1)]
+        width, whole = 2 * self.oid_bytes.shape[1], self.oid_bytes.tobytes().hex()
+        return [whole[at : at + width] for at in range(0, len(whole), width or 1)]
 
     def facts(self, blob: int) -> BlobFacts:
         row = self._blobs[blob]
@@ -158,6 +156,13 @@ class Segment:
     def dictionary_bytes(self) -> bytes:
         """What its blocks were compressed with; empty for none."""
         return self._open_dictionary(self.dictionary) if self.dictionary else b""
+
+
+def _rows_of(oids: bytes, blobs: int) -> npt.NDArray[np.uint8]:
+    width, rest = divmod(len(oids), max(1, blobs))
+    if rest:
+        raise Damaged("blobs and their ids contradict each other")
+    return np.frombuffer(oids, np.uint8).reshape(blobs, width)
 
 
 class Codec:
