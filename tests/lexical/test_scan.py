@@ -8,7 +8,7 @@ from vacmcpd.adapters.lexical import ScanSearch
 from vacmcpd.errors import Cancelled, QueryError, WireCode
 from vacmcpd.model import Artifact, ArtifactKind, Member, Scope
 from vacmcpd.ports.budget import Budget
-from vacmcpd.ports.search import SearchMatch, SearchQuery
+from vacmcpd.ports.search import QueryMode, SearchMatch, SearchQuery
 from vacmcpd.testing.objects import Submodule, Symlink
 
 LFS = (
@@ -403,6 +403,70 @@ def test_snippets_never_hold_half_a_character(lab):
     for snippet in place.snippets("content:x"):
         snippet.encode("utf-8")
     assert len(place.snippets("content:x")) == 2
+
+
+def matches(place, text, **options):
+    query = SearchQuery(text, 0, 1_000, **options)
+    return place.scanner.search(place.scope, query, Budget("search", "scan", 60.0)).matches
+
+
+def spans(place, text, **options):
+    return [(match.line, match.span) for match in matches(place, text, **options)]
+
+
+def test_a_span_is_the_first_hit_of_the_line_in_bytes(lab):
+    place = lab({"f": "x foo foo\nfoo\nété foo\n  FOO\nz\n"})
+    assert spans(place, "content:foo") == [(1, (2, 5)), (2, (0, 3)), (3, (6, 9)), (4, (2, 5))]
+    assert spans(place, r"content:\bfoo$") == [(1, (6, 9)), (2, (0, 3)), (3, (6, 9)), (4, (2, 5))]
+    assert spans(place, "content:^") == [(line, (0, 0)) for line in (1, 2, 3, 4, 5)]
+    assert spans(place, "file:f$") == [(0, (0, 0))]
+
+
+def test_of_two_words_on_a_line_the_span_is_the_leftmost_ones(lab):
+    place = lab({"f": "b a b\na b\n", "w": "b a\r\n"})
+    assert spans(place, "content:a content:b") == [(1, (0, 1)), (2, (0, 1)), (1, (0, 1))]
+    assert spans(place, r"content:a content:a\sb") == [(1, (2, 3)), (2, (0, 1))]
+
+
+def test_a_span_ends_with_its_first_line(lab):
+    place = lab({"f": "one two\nthree\n", "w": "one two\r\nthree\r\n"})
+    assert spans(place, r"content:two\s+three") == [(1, (4, 7))] * 2
+    assert spans(place, "two\nthree", mode=QueryMode.LITERAL) == [(1, (4, 7))] * 2
+    assert spans(place, r"content:\sthree") == [(2, (0, 5))] * 2
+
+
+def around(place, text, count):
+    found = matches(place, text, context_lines=count)
+    return [(match.line, match.before, match.after) for match in found]
+
+
+def test_lines_around_a_match_are_those_of_the_file_and_end_with_it(lab):
+    place = lab({"f": "a\nb\n\nd\ne"})
+    assert around(place, "content:[ade]", 2) == [
+        (1, (), ("b", "")),
+        (4, ("b", ""), ("e",)),
+        (5, ("", "d"), ()),
+    ]
+    assert around(place, "content:d", 0) == [(4, (), ())]
+    assert around(place, "content:d", 9) == [(4, ("a", "b", ""), ("e",))]
+    assert around(place, "file:f$", 2) == [(0, (), ())]
+    assert around(lab({"f": "a\nb\n"}), "content:b", 2) == [(2, ("a",), ())]
+    assert around(lab({"f": "a\n\n"}), "content:a", 2) == [(1, (), ("",))]
+
+
+def test_lines_around_a_match_are_shown_as_a_match_is(lab):
+    place = lab({"f": "é\r\nb\r\nc\r\n", "g": b"caf\xe9\nb\n\xff\n"})
+    lost = "\N{REPLACEMENT CHARACTER}"
+    assert around(place, "content:b", 1) == [(2, ("é",), ("c",)), (2, (f"caf{lost}",), (lost,))]
+
+
+def test_a_literal_is_one_text_in_the_content_or_the_path(lab):
+    place = lab({"a(b": "x\n", "f": "y a(b z\r\n", "g": "Aa(B\n"})
+    assert spans(place, "a(b", mode=QueryMode.LITERAL) == [(0, (0, 0)), (1, (2, 5)), (1, (1, 4))]
+    assert spans(place, " a(b ", mode=QueryMode.LITERAL) == [(1, (1, 6))]
+    assert spans(place, "a(B", mode=QueryMode.LITERAL) == [(1, (1, 4))]
+    assert spans(place, "file:f", mode=QueryMode.LITERAL) == []
+    assert spans(place, "y a|X", mode=QueryMode.REGEX) == [(1, (0, 3))]
 
 
 def test_the_pin_is_proved_before_anything_is_answered(lab):

@@ -41,7 +41,7 @@ class File:
     ``skip`` is set once its content turned out not to be searched.
     """
 
-    __slots__ = ("_blobs", "_document", "_normal", "_original", "_tick", "leaf", "skip")
+    __slots__ = ("_blobs", "_document", "_normal", "_original", "_split", "_tick", "leaf", "skip")
 
     def __init__(self, leaf: Leaf, blobs: Blobs, tick: Tick) -> None:
         self.leaf = leaf
@@ -51,6 +51,7 @@ class File:
         self._document: Document | None = None
         self._normal: bytes | None = None
         self._original: _Cursor | None = None
+        self._split: list[bytes] | None = None
 
     @property
     def name(self) -> bytes:
@@ -84,7 +85,9 @@ class File:
         document = self._read()
         if document is None or not count:
             return (), ()
-        return neighbours((document.original or document.text).split(b"\n"), line[0], count)
+        if self._split is None:
+            self._split = (document.original or document.text).split(b"\n")
+        return neighbours(self._split, line[0], count)
 
     def _read(self) -> Document | None:
         if self._document is None and self.skip is None:
