@@ -1,14 +1,17 @@
 """A place to search in: files in memory, or in any provider that the contract is run against."""
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
 from vacmcpd.adapters.lexical import ScanSearch
+from vacmcpd.adapters.lexical.embedded import EmbeddedBuilder, EmbeddedSearch
 from vacmcpd.model import Member, Scope
 from vacmcpd.ports.budget import Budget
+from vacmcpd.ports.builders import BuildTarget, StoreState
 from vacmcpd.ports.search import SearchQuery
+from vacmcpd.testing.artifacts import MemoryArtifacts
 from vacmcpd.testing.objects import MemoryObjects
 
 
@@ -102,3 +105,78 @@ def cancelled():
     flag = threading.Event()
     flag.set()
     return flag
+
+
+class Indexed:
+    """Versions of one repository, indexed one after the other, and a scanner over the same.
+
+    ``state`` is the generation that the last build made; every version before is still in it.
+    """
+
+    MOST = 1_000_000
+
+    def __init__(self, *versions, artifacts=None, max_file_bytes=64 * 1024 * 1024, **options):
+        self.objects = MemoryObjects()
+        self.artifacts = MemoryArtifacts() if artifacts is None else artifacts
+        self.builder = EmbeddedBuilder(self.objects, self.artifacts, max_file_bytes=max_file_bytes)
+        self.scanner = ScanSearch(self.objects, max_file_bytes=max_file_bytes)
+        self.options = options
+        self.state = StoreState()
+        self.scopes = []
+        self.search = self.opened()
+        for files in versions:
+            self.add(files)
+
+    def add(self, files, builder=None):
+        """Index one more version; what the builder made of it."""
+        revision = self.objects.commit("demo", files)
+        target = BuildTarget("ctx", "demo", "main", revision)
+        built = (builder or self.builder).build(target, self.state, lambda *step: None, None)
+        self.state = StoreState(built.files, self.state.live | {built.artifact.key})
+        self.scopes.append(Scope("ctx", Member("demo", "main", revision)))
+        return built
+
+    def opened(self, state=None):
+        """A search that has opened nothing yet, of the last generation or of a given one."""
+        return EmbeddedSearch(
+            self.objects,
+            self.artifacts,
+            lambda _: (state or self.state).files,
+            **self.options,
+        )
+
+    def ask(self, provider, text, at=-1, offset=0, limit=MOST, budget=None, **options):
+        budget = budget or Budget("search", provider.name, 120.0)
+        return provider.search(self.scopes[at], SearchQuery(text, offset, limit, **options), budget)
+
+    def page(self, text, at=-1, **options):
+        return self.ask(self.search, text, at, **options)
+
+    def lines(self, text, at=-1, **options):
+        """(path, line) of every match in the index; line 0 for a match of the name."""
+        return [(match.path, match.line) for match in self.page(text, at, **options).matches]
+
+    def check(self, text, versions=None, **options):
+        """Index and scanner find the same in each version; how many matches the last one has."""
+        for at in range(len(self.scopes)) if versions is None else versions:
+            found = self.ask(self.search, text, at, **options)
+            expected = self.ask(self.scanner, text, at, **options)
+            assert in_order(found) == in_order(expected), text
+            assert (found.total, found.total_is_exact) == (expected.total, True), text
+            assert found.total == len(found.matches), text
+        return found.total
+
+
+def in_order(page):
+    """The matches of a page by path and line, without their rank."""
+    return sorted((replace(match, rank=(0, 0)) for match in page.matches), key=by_place)
+
+
+def by_place(match):
+    return match.path, match.line
+
+
+@pytest.fixture(scope="session")
+def indexed():
+    """Makes an :class:`Indexed` of versions."""
+    return Indexed
