@@ -16,7 +16,7 @@ import zstandard
 from .container import Container, Damaged, Writer
 from .documents import Skip
 
-KIND, FORMAT = "manifest", 2
+KIND, FORMAT = "manifest", 1
 ROLE = "manifest."
 NO_BLOB = (1 << 32) - 1
 _LEVEL = 9
