@@ -190,9 +190,7 @@ class Packer:
 class Index:
     """The lists of one segment, read where they lie."""
 
-    def __init__(
-        self, terms: bytes, sparse: memoryview, dense: memoryview, blocks: int
-    ) -> None:
+    def __init__(self, terms: bytes, sparse: memoryview, dense: memoryview, blocks: int) -> None:
         count, rest = divmod(len(terms), 12)
         if rest:
             raise Damaged("the list of keys is cut")
