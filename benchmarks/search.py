@@ -63,7 +63,7 @@ class Bench:
 
     @property
     def rival_has_all(self) -> bool:
-        return self.binaries is not None and len(self.clone.commits) < zoekt.MOST_BRANCHES
+        return self.binaries is not None and len(set(self.clone.commits)) < zoekt.MOST_BRANCHES
 
     def ours(self, name: str) -> Path:
         return self.folder / f"ours-{name}"
@@ -256,6 +256,8 @@ def latency_rows(bench: Bench, queries: list[Query], took: Times, slow: Times) -
     one = spread("all versions against one, page p50 ms", took, literal, ("page", "one"), 0.5)
     add(one)
     add(spread("all versions against one, page p95 ms", took, literal, ("page", "one"), 0.95))
+    slowest(took, queries, "page")
+    slowest(took, queries, "count")
     if bench.rival_has_all:
         versions = spread("", took, literal, ("zoekt page", "zoekt one"), 0.5)
         print(f"{'  (Zoekt, the same at p50)':49}{versions.ours:9.2f}{versions.theirs:10.2f}")
@@ -273,6 +275,18 @@ def spread(what: str, took: Times, queries: list[Query], names: tuple[str, str],
         return Row(what, best[0])
     note = f"{len(asked)} queries; medians {middle[0]:.2f} : {middle[1]:.2f}"
     return Row(what, best[0], best[1], middle[0] / middle[1], note)
+
+
+def slowest(took: Times, queries: list[Query], name: str) -> None:
+    """Which queries make the p95; the best of the rounds, ours and the other's."""
+    best = {key: min(each) for key, each in took.items()}
+    ranked = sorted(queries, key=lambda query: -best[name, query.text])
+    told = []
+    for query in ranked[:5]:
+        theirs = best.get((f"zoekt {name}", query.text))
+        beside = "" if theirs is None else f" : {theirs:.1f}"
+        told.append(f"{query.text} {best[name, query.text]:.1f}{beside}")
+    print(f"  (slowest, {name}: {'; '.join(told)})")
 
 
 def quantile(values: list[float], at: float) -> float:

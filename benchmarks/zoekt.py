@@ -36,7 +36,7 @@ def scoped(text: str, commit: str) -> str:
 
 def make_branches(clone: Path, commits: list[str]) -> None:
     """A branch for every commit of the benchmark's own clone."""
-    lines = "".join(f"update refs/heads/{branch(commit)} {commit}\n" for commit in commits)
+    lines = "".join(f"update refs/heads/{branch(commit)} {commit}\n" for commit in set(commits))
     subprocess.run(
         ["git", "-C", str(clone), "update-ref", "--stdin"], input=lines, text=True, check=True
     )
@@ -50,7 +50,7 @@ def index_command(binaries: Path, clone: Path, commits: list[str], folder: Path)
         "-submodules=false",
         "-incremental=false",
         "-branches",
-        ",".join(branch(commit) for commit in commits),
+        ",".join(branch(commit) for commit in dict.fromkeys(commits)),
         "-index",
         str(folder),
         str(clone),
