@@ -14,7 +14,8 @@ class QueryMode(StrEnum):
     ZOEKT = "zoekt"
     """The language of ``docs/query-language.md``."""
     LITERAL = "literal"
-    """Exactly this text, in the content or the path; nothing in it is special."""
+    """This text, in the content or the path; nothing in it is special. Case counts once it has a
+    capital letter, as in every mode."""
     REGEX = "regex"
     """One regular expression, in RE2's syntax, blanks and quotes included."""
 

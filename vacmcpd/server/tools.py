@@ -189,7 +189,8 @@ TOOLS: tuple[Tool, ...] = (
                 Kind.STRING,
                 "How the query is read. zoekt, the default: words, phrases and filters. literal: "
                 "exactly this text, in content or path; brackets, dots, quotes and backslashes "
-                "stand for themselves. regex: one RE2 expression, blanks and quotes included.",
+                "stand for themselves. regex: one RE2 expression, blanks and quotes included. In "
+                "each, case counts once the query has a capital letter.",
                 choices=tuple(map(str, QueryMode)),
             ),
             _number("context_lines", "Lines to show before and after each match, 0 to 10."),
