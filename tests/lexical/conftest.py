@@ -136,13 +136,13 @@ class Indexed:
         self.scopes.append(Scope("ctx", Member("demo", "main", revision)))
         return built
 
-    def opened(self, state=None):
+    def opened(self, state=None, **options):
         """A search that has opened nothing yet, of the last generation or of a given one."""
         return EmbeddedSearch(
             self.objects,
             self.artifacts,
             lambda _: (state or self.state).files,
-            **self.options,
+            **(self.options | options),
         )
 
     def ask(self, provider, text, at=-1, offset=0, limit=MOST, budget=None, **options):

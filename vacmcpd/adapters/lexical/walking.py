@@ -75,19 +75,26 @@ class Walk:
     def _count(self, rows: Rows) -> None:
         """The exact total, where it was asked for or costs nothing."""
         if not self.plan.hits:
-            self.total, self.unread, self.exact = rows.size, 0, True
+            self.total = rows.size
+        elif self.late or not (self.query.exact_total or not self.query.limit):
             return
-        if self.late or not (self.query.exact_total or not self.query.limit):
-            return
-        if self._alone is not None:
+        elif self._alone is not None:
             self.total = count(self._alone, self.plan, self.view, self.texts, self._tick)
         else:
-            self.total, self.unread = 0, rows.size
+            self._count_each(rows)
+        if not self.late:
+            self.unread, self.exact = 0, True
+
+    def _count_each(self, rows: Rows) -> None:
+        total, unread = 0, rows.size
+        try:
             for found in self._finder(rows):
-                self.unread -= 1
                 if found is not None:
-                    self.total += found.take(0, 0, whole=True)[1]
-        self.unread, self.exact = 0, True
+                    total += found.take(0, 0, whole=True)[1]
+                unread -= 1
+        finally:
+            # Out of time, it may have got less far than the page did.
+            self.total, self.unread = max(self.total, total), min(self.unread, unread)
 
     def _order(self) -> Rows:
         """The rows that can match; files that are called like a word of the query first."""
@@ -144,13 +151,18 @@ class Walk:
         """Put what belongs on the page there; files behind it are not read to their ends."""
         begin, end = self.query.offset, self.query.offset + self.query.limit
         # Sorting is stable: files of one score stay in the order of the walk.
-        for found in sorted(window, key=lambda each: -each.score):
+        for at, found in enumerate(sorted(window, key=lambda each: -each.score)):
             if self.total > end and self.unread:
                 self.total += found.known
                 self.exact = False
                 continue
             low = max(0, begin - self.total)
-            lines, size = found.take(low, end - self.total, whole=not self.unread)
+            try:
+                lines, size = found.take(low, end - self.total, whole=not self.unread)
+            except _OutOfTime:
+                # What stays out of the answer counts as if it had not been looked at.
+                self.unread += len(window) - at
+                raise
             if low < size and self.total < end:
                 self.matches += self._shown(found, lines, (number, -found.score))
             self.total += size
