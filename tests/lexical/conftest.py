@@ -164,6 +164,7 @@ class Indexed:
             assert in_order(found) == in_order(expected), text
             assert (found.total, found.total_is_exact) == (expected.total, True), text
             assert found.total == len(found.matches), text
+            assert found.coverage.complete, text
         return found.total
 
 

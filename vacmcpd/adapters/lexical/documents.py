@@ -39,7 +39,7 @@ class Document:
 
 _NUL_WINDOW = 8192
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
-_UTF8_MARK = b"\xef\xbb\xbf"
+UTF8_MARK = b"\xef\xbb\xbf"
 _LFS_VERSION = b"version https://git-lfs.github.com/spec/"
 _LFS_LIMIT = 1024
 _LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
@@ -60,7 +60,7 @@ def read(raw: bytes) -> Document | Skip:
         return Skip.BINARY
     if _is_lfs_pointer(raw):
         return Skip.LFS_POINTER
-    raw = raw.removeprefix(_UTF8_MARK)
+    raw = raw.removeprefix(UTF8_MARK)
     text = as_utf8(raw)
     return Document(text, None if text is raw else raw, b"\r\n" in raw)
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from .candidates import Hits
+from .documents import UTF8_MARK
 from .patterns import Line, Matcher, Tick
 from .segments import Segment
 from .views import Texts, View
@@ -100,6 +101,7 @@ class IndexedFile:
     def _whole(self, original: Original) -> bytes:
         segment = self._segment()
         if self.is_lossy():
-            return original(segment.oid(int(self.view.blob[self.row])))
+            raw = original(segment.oid(int(self.view.blob[self.row])))
+            return raw.removeprefix(UTF8_MARK)
         first, count = self._range()
         return b"".join(self._texts.get(segment, block) for block in range(first, first + count))
