@@ -186,6 +186,7 @@ class Managed:
         from .engine.requests import Request
         from .managed.doctor import Surroundings, checks
 
+        # Each store is read once and whole; its contexts then need no more than a look.
         artifacts = FolderArtifacts(self.data.store, hashing=False)
         return checks(
             Surroundings(
@@ -193,7 +194,7 @@ class Managed:
                 open_catalogue=partial(SqliteCatalogue.read_only, self.data),
                 store=self.store,
                 locks=self.locks,
-                artifacts=artifacts,
+                artifacts=self.artifacts,
                 search=self._search_builders(artifacts),
                 graph=self._graph_builder,
                 git_version=git_version,

@@ -286,8 +286,8 @@ def test_a_fifth_big_segment_is_joined_with_the_smallest():
     assert groups(*sizes) == [((0,), False), ((1, 3), True), ((2,), False), ((4,), False)]
 
 
-def test_what_is_mostly_dead_is_rewritten_and_what_is_all_dead_dropped():
-    assert groups((10, 5, 16), (10, 5, 15), (0, 0, 50)) == [((0,), True), ((1,), False)]
+def test_what_is_dead_for_a_quarter_is_rewritten_and_what_is_all_dead_dropped():
+    assert groups((10, 5, 6), (10, 5, 5), (0, 0, 50)) == [((0,), True), ((1,), False)]
 
 
 def test_segments_that_one_file_can_not_hold_stay_apart():

@@ -91,8 +91,8 @@ def test_a_repository_of_which_nothing_was_built_has_no_store_to_check(real: Wor
     assert rows(real)["stores", "flask"].verdict == "SKIP"
 
 
-@pytest.mark.parametrize("how", ["lost", "short", "empty"])
-def test_a_store_file_that_is_gone_or_short_fails_its_store_and_the_contexts_that_need_it(
+@pytest.mark.parametrize("how", ["lost", "short", "empty", "flipped"])
+def test_a_store_file_that_is_not_whole_fails_its_store_and_the_contexts_that_need_it(
     real: World, how: str
 ) -> None:
     real.added("flask")
@@ -105,6 +105,10 @@ def test_a_store_file_that_is_gone_or_short_fails_its_store_and_the_contexts_tha
     path = real.data.store("flask") / file.digest
     if how == "lost":
         path.unlink()
+    elif how == "flipped":
+        raw = bytearray(path.read_bytes())
+        raw[len(raw) // 2] ^= 4
+        path.write_bytes(raw)
     else:
         path.write_bytes(path.read_bytes()[: 3 if how == "short" else 0])
     found = rows(real)

@@ -85,7 +85,8 @@ def _mode(given: str) -> QueryMode:
 
 def _require_text(context: Context, text: str) -> None:
     if not text.strip():
-        raise invalid_argument(f"{TOOL}: query is required", context=context.id)
+        blank = "; blanks alone can't be searched for" if text else ""
+        raise invalid_argument(f"{TOOL}: query is required{blank}", context=context.id)
     require_askable(text, "query", TOOL)
 
 

@@ -41,9 +41,9 @@ class Row:
 class Surroundings:
     """What the checks look at. ``open_catalogue`` opens it read-only, or raises why not.
 
-    ``artifacts`` and the builders of ``search`` need not compare digests, which takes as long as
-    reading everything. ``git_floor`` is the oldest git that works; ``mcp_version`` "" when mcp is
-    not installed.
+    ``artifacts`` compares digests, once for each file; the builders of ``search`` need not do so
+    again for each context. ``git_floor`` is the oldest git that works; ``mcp_version`` "" when
+    mcp is not installed.
     """
 
     data: DataDirectory
@@ -188,7 +188,7 @@ def _stores(around: Surroundings, catalogue: Catalogue) -> Iterator[Row]:
             stores.look(
                 record.name,
                 around.search.default,
-                partial(_open_all, around.artifacts, record.name, seen),
+                partial(_verify_all, around.artifacts, record.name, seen),
             )
         except VacmcpError as error:
             command = "vacmcp context rebuild --all"
@@ -201,12 +201,12 @@ def _stores(around: Surroundings, catalogue: Catalogue) -> Iterator[Row]:
             yield Row("stores", record.name, "SKIP", "no files: nothing is built that needs any")
 
 
-def _open_all(
+def _verify_all(
     artifacts: ArtifactStore, name: str, seen: list[StoredFile], state: StoreState
 ) -> None:
     seen[:] = state.files
     for file in state.files:
-        artifacts.open(name, file)
+        artifacts.verify(name, file)
 
 
 def _amount(size: int) -> str:

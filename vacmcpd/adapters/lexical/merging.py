@@ -39,7 +39,7 @@ def plan(loads: Sequence[Load]) -> list[Group]:
 
     The two smallest are joined until at most four big and three small ones are left, as long as
     one file can hold them: so a version that changes little costs a small merge, if any. A segment
-    that is more dead than alive is rewritten.
+    that is dead for more than a quarter is rewritten.
     """
     groups = [[at] for at, load in enumerate(loads) if load.weight]
     small = sum(load.weight for load in loads) // _SMALL
@@ -62,4 +62,4 @@ def _weight(loads: Sequence[Load], group: Sequence[int]) -> int:
 
 
 def _rewritten(loads: Sequence[Load], group: Sequence[int]) -> bool:
-    return len(group) > 1 or loads[group[0]].dead > loads[group[0]].weight
+    return len(group) > 1 or loads[group[0]].dead * 3 > loads[group[0]].weight

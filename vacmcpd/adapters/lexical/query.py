@@ -287,7 +287,7 @@ class _Parser:
     def _refusal(self, token: Token) -> QueryError:
         reason = (
             "sym: is not possible yet: it asks the call graph for definitions, and none is built; "
-            "search for the word, definitions of it come first"
+            "search for the word, files that define it come first"
             if token.field == "sym"
             else f"{token.field}: is not possible here: it selects repositories, and the context "
             "has named them; to search for this text, quote it"

@@ -31,6 +31,13 @@ _DEFINES = re.compile(
     rb"[ \t]+(?:\([^()]{0,80}\)[ \t]*|[*&]+)?$"
 )
 
+# Languages that name no keyword: a type or modifiers, the name, its parameters, and no statement.
+_TYPED = re.compile(rb"[ \t]*(?:[A-Za-z_][^ \t\"'=(){};,]*[ \t]+)+[*&]*$")
+_STATEMENT = re.compile(
+    rb"\b(?:return|else|new|throw|throws|await|yield|case|goto|in|not|and|or|if|while|for|delete"
+    rb"|assert|raise|print|echo|import|from|include|call|do|try|defer|go|of|is|as)\b"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Words:
@@ -96,5 +103,14 @@ def _score(line: Line) -> int:
     closes = last >= end or not _WORD.match(text, last) or not _WORD.match(text, last - 1)
     if not (opens and closes):
         return HALF_WORD if opens or closes else 0
+    return WHOLE_WORD + (DEFINITION if _is_definition(text, start, first, last, end) else 0)
+
+
+def _is_definition(text: bytes, start: int, first: int, last: int, end: int) -> bool:
     before = text[max(start, first - _BEFORE) : first]
-    return WHOLE_WORD + (DEFINITION if _DEFINES.search(before) else 0)
+    if _DEFINES.search(before):
+        return True
+    after = text[last : min(end, last + _BEFORE)].rstrip()
+    if first - start > _BEFORE or not after.startswith(b"(") or after.endswith(b";"):
+        return False
+    return _TYPED.match(before) is not None and not _STATEMENT.search(before)
