@@ -136,7 +136,13 @@ class _Stores:
         opener = Opener(self._artifacts, repository, found)
         located = Located([opener.segment(file) for file in found.segments])
         self._located[repository] = (found.segments, located)
+        self._forget(repository)
         return located
+
+    def _forget(self, repository: str) -> None:
+        """Drop the trees of an older generation: they keep files open that were deleted."""
+        for key in [key for key in self._views if key[0] == repository]:
+            self._rows -= len(self._views.pop(key))
 
     def _keep(self, key: _Key, view: View) -> None:
         self._views[key] = view
