@@ -543,3 +543,21 @@ def test_a_new_scanner_needs_nothing_but_objects(lab):
     assert scanner.name == "scan"
     budget = Budget("search", "scan", 60.0)
     assert scanner.search(place.scope, SearchQuery("x", 0, 1), budget).total == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "word", "shown"),
+    [
+        (b"caf\xe9 latin1", "latin1", "caf\ufffd latin1"),
+        (b"\xe9\xe9 x\xe9z", "xé", "\ufffd\ufffd x\ufffdz"),
+        (b"\xe2\x82 cut z", "cut", "\ufffd cut z"),
+        ("naïve ".encode() + b"\xff end", "end", "naïve \ufffd end"),
+    ],
+)
+def test_a_hit_stands_where_the_shown_line_has_it(lab, indexed, line, word, shown):
+    for page in (lab({"f": line}).search(word), indexed({b"f": line}).page(word)):
+        (match,) = page.matches
+        assert match.snippet == shown
+        start, end = match.span
+        found = shown.encode()[start:end].decode()
+        assert found == word.replace("é", "\ufffd")

@@ -9,7 +9,7 @@ from .cache import BlobCache
 from .documents import Document, Skip, load
 from .languages import language_of
 from .patterns import Line, Matcher, Tick
-from .shown import SNIPPET_LIMIT, neighbours, shown
+from .shown import SNIPPET_LIMIT, neighbours, shown, shown_span
 from .tree import Leaf
 
 _HEAD = 64 * 1024
@@ -69,16 +69,16 @@ class File:
             return iter(())
         return matcher.lines(self._text(document, matcher), self._tick)
 
-    def snippet(self, line: Line) -> str:
-        """The line's text; asked for in ascending order of lines."""
-        number, text, start, end = line[:4]
+    def snippet(self, line: Line) -> tuple[str, tuple[int, int]]:
+        """The line as it is shown, and where its hit is; asked for in ascending order of lines."""
+        number, text, start, end, first, last = line
+        span = (first - start, last - start)
         document = self._read()
         if document is None or document.original is None:
-            raw = text[start : min(end, start + SNIPPET_LIMIT)]
-        else:
-            self._original = self._original or _Cursor(document.original)
-            raw = self._original.line(number)[:SNIPPET_LIMIT]
-        return shown(raw)
+            return shown(text[start : min(end, start + SNIPPET_LIMIT)]), span
+        self._original = self._original or _Cursor(document.original)
+        raw = self._original.line(number)
+        return shown(raw), shown_span(raw, text[start:end], *span)
 
     def neighbours(self, line: Line, count: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Up to ``count`` lines before and after one that matched."""

@@ -122,9 +122,6 @@ def _report(file: File, test: Test, tally: _Tally, context_lines: int) -> None:
 
 
 def _match(file: File, line: Line, context_lines: int) -> SearchMatch:
-    number, _, start, _, first, last = line
     before, after = file.neighbours(line, context_lines)
-    span = (first - start, last - start)
-    return SearchMatch(
-        to_text(file.leaf.path), number, file.snippet(line), False, span, before, after
-    )
+    snippet, span = file.snippet(line)
+    return SearchMatch(to_text(file.leaf.path), line[0], snippet, False, span, before, after)

@@ -11,6 +11,22 @@ def shown(line: bytes) -> str:
     return line[:SNIPPET_LIMIT].removesuffix(b"\r").decode("utf-8", "replace")
 
 
+def shown_span(original: bytes, text: bytes, first: int, last: int) -> tuple[int, int]:
+    """Where bytes ``first`` to ``last`` of ``text`` stand in what is shown of ``original``.
+
+    ``original`` is the line that ``text`` was made of (:func:`.documents.as_utf8`): both have the
+    same characters, but bytes that are not UTF-8 are of other lengths in each and where shown.
+    """
+    chars = original.decode("utf-8", "surrogateescape")
+
+    def place(at: int) -> int:
+        count = len(text[:at].decode("utf-8", "ignore"))
+        before = chars[:count].encode("utf-8", "surrogateescape")
+        return len(before.decode("utf-8", "replace").encode("utf-8"))
+
+    return place(first), place(last)
+
+
 def neighbours(
     lines: Sequence[bytes], number: int, count: int
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:

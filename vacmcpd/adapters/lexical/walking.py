@@ -16,7 +16,7 @@ from .patterns import Line
 from .planning import Plan
 from .query import Query
 from .ranking import TIER, WINDOW_FILES, Words, score_of_lines, words_of
-from .shown import SNIPPET_LIMIT, neighbours, shown
+from .shown import SNIPPET_LIMIT, neighbours, shown, shown_span
 from .tiers import Tier
 from .views import Rows, Texts, View
 
@@ -182,10 +182,12 @@ class Walk:
         number, text, start, end, first, last = line
         raw = text[start : min(end, start + SNIPPET_LIMIT)]
         around: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+        span = (first - start, last - start)
         wanted = self.query.context_lines
         if wanted or file.is_lossy():
             lines = file.text_lines(self.original)
-            raw = lines[number - 1] if file.is_lossy() else raw
+            if file.is_lossy():
+                raw = lines[number - 1]
+                span = shown_span(raw, text[start:end], *span)
             around = neighbours(lines, number, wanted)
-        span = (first - start, last - start)
         return SearchMatch(path, number, shown(raw), False, span, *around, rank)
