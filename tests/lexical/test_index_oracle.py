@@ -373,3 +373,71 @@ def varied():
 )
 def test_files_of_every_kind_are_searched_as_the_scanner_does(varied, query):
     varied.check(query)
+
+
+@pytest.fixture(scope="module")
+def tiny():
+    """Blocks of a line or two, segments of a few, windows of two files: every edge is near."""
+    sizes = {
+        "segment_writer.BLOCK_BYTES": 20,
+        "segment_writer._FULL_BLOCKS": 12,
+        "segment_writer._FULL_POSTINGS": 150,
+        "postings._CHUNK": 7,
+        "postings._RUN": 9,
+        "trigrams._PIECE": 11,
+        "walking.WINDOW_FILES": 2,
+        "finding.SCORED_LINES": 2,
+        "finding._AT_ONCE": 3,
+        "patterns.WINDOW": 40,
+        "counting.WINDOW": 40,
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        for name, size in sizes.items():
+            patch.setattr(f"vacmcpd.adapters.lexical.{name}", size)
+        yield
+
+
+long_contents = st.lists(st.sampled_from([*PIECES, *[b"\n"] * 10]), max_size=120).map(b"".join)
+long_trees = st.dictionaries(
+    st.sampled_from([name.encode() for name in [*NAMES, "f1.go", "f2.go", "f3.go", "vendor/f4"]]),
+    long_contents,
+    min_size=1,
+)
+histories = st.lists(long_trees, min_size=1, max_size=4)
+
+
+@settings(max_examples=150, deadline=None)
+@given(pattern=patterns, versions=histories)
+def test_any_pattern_finds_the_same_over_the_ends_of_blocks(tiny, pattern, versions):
+    check_or_refuse(Pair(*versions), pattern, QueryMode.REGEX)
+
+
+@settings(max_examples=120, deadline=None)
+@given(query=queries, versions=histories, size=st.integers(1, 5))
+def test_any_query_pages_and_counts_the_same_over_the_ends_of_windows(tiny, query, versions, size):
+    pair = Pair(*versions)
+    check_or_refuse(pair, query, QueryMode.ZOEKT)
+    try:
+        whole = pair.page(query)
+    except QueryError:
+        return
+    joined = []
+    while len(joined) < whole.total:
+        page = pair.page(query, offset=len(joined), limit=size)
+        assert page.matches
+        assert page.total == whole.total if page.total_is_exact else page.total <= whole.total
+        joined += page.matches
+    assert joined == list(whole.matches)
+    assert pair.page(query, limit=0).total == whole.total
+    assert pair.page(query, limit=1, exact_total=True).total == whole.total
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    pieces=st.lists(st.sampled_from(PIECES), min_size=1, max_size=4),
+    versions=histories,
+    lines=st.integers(0, 2),
+)
+def test_any_literal_finds_the_same_over_the_ends_of_blocks(tiny, pieces, versions, lines):
+    text = b"".join(pieces).decode("utf-8", "replace")
+    Pair(*versions).check(text, QueryMode.LITERAL, context_lines=lines)
