@@ -205,14 +205,14 @@ NAMES = ["foo", "src/Foo.go", "src/foo_test.go", "naïve.py", "a b/Kelvin.txt", 
 trees = st.dictionaries(st.sampled_from([name.encode() for name in NAMES]), contents, min_size=1)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(pattern=patterns, files=trees, case=st.sampled_from(["", "", " case:yes", " case:no"]))
 def test_any_pattern_finds_in_the_index_what_the_scanner_finds(pattern, files, case):
     quoted = '"' + pattern.replace("\\", "\\\\").replace('"', '\\"') + '"'
     check_or_refuse(Pair(files), quoted + case, QueryMode.ZOEKT)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(pattern=patterns, old=trees, new=trees)
 def test_a_pattern_as_the_whole_query_finds_the_same_in_each_version(pattern, old, new):
     check_or_refuse(Pair(old, new), pattern, QueryMode.REGEX)
@@ -247,7 +247,7 @@ queries = st.recursive(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(query=queries, old=trees, new=trees)
 def test_any_query_finds_in_the_index_what_the_scanner_finds(query, old, new):
     check_or_refuse(Pair(old, new), query, QueryMode.ZOEKT)
@@ -406,13 +406,13 @@ long_trees = st.dictionaries(
 histories = st.lists(long_trees, min_size=1, max_size=4)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(pattern=patterns, versions=histories)
 def test_any_pattern_finds_the_same_over_the_ends_of_blocks(tiny, pattern, versions):
     check_or_refuse(Pair(*versions), pattern, QueryMode.REGEX)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(query=queries, versions=histories, size=st.integers(1, 5))
 def test_any_query_pages_and_counts_the_same_over_the_ends_of_windows(tiny, query, versions, size):
     pair = Pair(*versions)
@@ -432,7 +432,7 @@ def test_any_query_pages_and_counts_the_same_over_the_ends_of_windows(tiny, quer
     assert pair.page(query, limit=1, exact_total=True).total == whole.total
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(
     pieces=st.lists(st.sampled_from(PIECES), min_size=1, max_size=4),
     versions=histories,

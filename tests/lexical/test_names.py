@@ -42,7 +42,7 @@ patterns = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=500, deadline=None)
 @given(names=names, pattern=patterns, sensitive=st.booleans())
 def test_a_pattern_is_found_in_the_list_where_it_is_found_in_each_name(names, pattern, sensitive):
     raw = [name.encode() for name in names]

@@ -100,7 +100,7 @@ def matcher_of(pattern, sensitive):
         return None
 
 
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=800, deadline=None)
 @given(pattern=patterns, pieces=texts, sensitive=st.booleans())
 @example(pattern="xa{3}(?i)?", pieces=[b"x"], sensitive=True)
 @example(pattern=r"xa{3}\Q\E*", pieces=[b"x"], sensitive=True)
@@ -121,7 +121,7 @@ def test_what_matches_holds_what_is_required(pattern, pieces, sensitive):
         at = max(end, start + 1)
 
 
-@settings(max_examples=800, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(pattern=patterns, pieces=texts, sensitive=st.booleans())
 def test_a_pattern_of_one_line_may_be_looked_for_line_by_line(pattern, pieces, sensitive):
     matcher = matcher_of(pattern, sensitive)
@@ -275,6 +275,6 @@ def test_a_hostile_pattern_is_read_in_no_time(pattern):
 
 
 @given(st.text(alphabet="ab\\()[]{}|*+?^$.-,:QEpPxzAdswn019<>P=!iémU", max_size=30))
-@settings(max_examples=2000, deadline=None)
+@settings(max_examples=1000, deadline=None)
 def test_any_text_is_read(text):
     analyse(text, True)
