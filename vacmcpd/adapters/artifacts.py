@@ -64,6 +64,9 @@ class FolderArtifacts:
             self._faults.reach("artifact.put.written")
             made = StoredFile(role, digest, size)
             if self._whole(repository, made):
+                # Who put it there may have ended before its name was safe.
+                with _writing(repository):
+                    _sync_folder(folder)
                 return made
             with _writing(repository):
                 unfinished.replace(folder / digest)
