@@ -33,12 +33,12 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import process
 import store
 import zoekt
 from corpus import PAGE, Clone, Corpus, Query, changed_version, clone_of, grep, without_literal
+from options import arguments
 from table import Row, Table, load_recorded, save_recorded
 
 CLIENTS = 32
@@ -401,42 +401,8 @@ def say(what: str) -> None:
     print(f"  {what} from {now:%H:%M:%S}, load average {os.getloadavg()[0]:.1f}", flush=True)
 
 
-class _AddRepository(argparse.Action):
-    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
-        namespace.repositories.append((Path(values), []))
-
-
-class _AddRefs(argparse.Action):
-    def __call__(self, parser: Any, namespace: Any, values: Any, option: Any = None) -> None:
-        if not namespace.repositories:
-            parser.error("--ref stands after its --repository")
-        namespace.repositories[-1][1].extend(values.split(","))
-
-
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repository", action=_AddRepository, required=True)
-    parser.add_argument("--ref", action=_AddRefs, help="oldest first; several with commas")
-    parser.add_argument("--zoekt", type=Path, help="the folder of Zoekt's binaries")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--rounds", type=int, default=6)
-    parser.add_argument("--slow-rounds", type=int, default=1, help="of the slow expressions")
-    parser.add_argument("--each", type=int, default=5, help="queries of every kind")
-    parser.add_argument("--builds", type=int, default=2, help="first builds")
-    parser.add_argument("--requests", type=int, default=400, help="of the clients at once")
-    parser.add_argument("--record", action="store_true", help="keep the ratios beside the script")
-    parser.add_argument("--profile", action="store_true", help="profile our page queries instead")
-    parser.set_defaults(repositories=[])
-    options = parser.parse_args()
-    if any(len(refs) < 2 for _, refs in options.repositories):
-        parser.error("every --repository needs two refs or more")
-    return options
-
-
 def main() -> None:
-    options = arguments()
+    options = arguments(__doc__)
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     recorded = load_recorded()
     print(f"load average {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores, seed {options.seed}")
