@@ -11,7 +11,7 @@ from .matching import Found, Test, merged
 from .patterns import Line, Tick
 from .views import Rows, Texts, View
 
-SCORED_LINES = 16
+SCORED_LINES = 8
 """Lines of a file that decide its place in an answer."""
 _AT_ONCE = 256
 

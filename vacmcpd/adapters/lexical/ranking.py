@@ -15,7 +15,7 @@ from .patterns import Line, Pattern, Target
 from .query import And, NamesOnly, Node, Or, Query
 from .tiers import Tier
 
-WINDOW_FILES = 32
+WINDOW_FILES = 24
 _BEFORE = 160
 
 WHOLE_WORD, HALF_WORD, DEFINITION = 100, 40, 250
