@@ -10,14 +10,12 @@ from ...ports.objects import ObjectReader
 from ...ports.repository_store import OnProgress
 from .documents import Skip, load
 from .held import Held
-from .languages import language_of, sign_of
+from .languages import HEAD, language_of, sign_of
 from .manifests import NO_BLOB
 from .segments import BlobFacts
 from .tiers import is_generated
 from .tree import Leaf
 
-HEAD = 64 * 1024
-"""Bytes of a file that decide its language."""
 _SAMPLE = 4 * 1024
 _REPORT_EVERY = 100
 

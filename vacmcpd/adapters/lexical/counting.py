@@ -61,9 +61,7 @@ def count(single: Single, plan: Plan, view: View, texts: Texts, tick: Tick) -> i
         own, crlf = apart[blobs].tolist(), segment.crlf[blobs].tolist()
         for index, block in enumerate(blocks.tolist()):
             tick()
-            text = texts.get(segment, block)
-            if crlf[index] and not single.matcher.as_is:
-                text = text.replace(b"\r\n", b"\n")
+            text = single.matcher.normal(texts.get(segment, block), crlf[index])
             if not own[index]:
                 counter.add(text)
             elif lines := single.matcher.count(text, tick):

@@ -13,7 +13,7 @@ from ...ports.search import SearchPage, SearchQuery
 from . import manifests
 from .container import Damaged
 from .embedded_build import ENGINE, EmbeddedBuilder
-from .generations import Located, Opener, reason, sorted_out
+from .generations import Files, Located, Opener, reason, sorted_out
 from .matching import compile_query
 from .planning import plan_query
 from .query import parse
@@ -85,6 +85,7 @@ class _Stores:
         self._artifacts = artifacts
         self._lock = threading.Lock()
         self._located: dict[str, tuple[tuple[StoredFile, ...], Located]] = {}
+        self._sorted: dict[str, tuple[tuple[StoredFile, ...], Files]] = {}
         self._views: OrderedDict[_Key, View] = OrderedDict()
         self._rows = 0
 
@@ -93,7 +94,7 @@ class _Stores:
 
         Raises SEARCH_PROVIDER_UNAVAILABLE, SOURCE_MISMATCH, ARTIFACT_MISSING and Damaged.
         """
-        found = sorted_out(files)
+        found = self._sorted_out(scope.repository, files)
         stored = found.manifests.get(tree)
         if stored is None:
             raise _unavailable(scope, "it has no manifest of the pinned tree")
@@ -102,13 +103,11 @@ class _Stores:
             if key in self._views:
                 self._views.move_to_end(key)
                 return self._views[key]
-            view = self._open(scope, tree, stored, tuple(files))
+            view = self._open(scope, tree, stored, found)
             self._keep(key, view)
             return view
 
-    def _open(
-        self, scope: Scope, tree: str, stored: StoredFile, files: tuple[StoredFile, ...]
-    ) -> View:
+    def _open(self, scope: Scope, tree: str, stored: StoredFile, files: Files) -> View:
         manifest = manifests.read(self._artifacts.open(scope.repository, stored))
         if manifest.tree != tree:
             raise source_mismatch(
@@ -128,8 +127,14 @@ class _Stores:
             raise Damaged("a path of the tree stands for another file")
         return View(manifest, located)
 
-    def _locate(self, repository: str, files: tuple[StoredFile, ...]) -> Located:
-        found = sorted_out(files)
+    def _sorted_out(self, repository: str, files: Sequence[StoredFile]) -> Files:
+        # A server gives the same tuple at every call, and a generation can have many files.
+        given, kept = tuple(files), self._sorted.get(repository)
+        if kept is None or kept[0] is not given:
+            kept = self._sorted[repository] = (given, sorted_out(given))
+        return kept[1]
+
+    def _locate(self, repository: str, found: Files) -> Located:
         kept = self._located.get(repository)
         if kept is not None and kept[0] == found.segments:
             return kept[1]

@@ -87,7 +87,7 @@ class EmbeddedBuilder:
         held.manifest_files[tree] = stored
         held.manifests[tree] = manifests.read(self._artifacts.open(target.repository, stored))
         found = coverage(scope, held.manifests[tree], located)
-        files = self._files(target.repository, held, segments)
+        files = self._files(target.repository, held, segments, located)
         return Built(self._artifact(tree, target.revision), found, held.note, files)
 
     def verify(self, target: BuildTarget, artifact: Artifact, store: StoreState) -> None:
@@ -114,7 +114,8 @@ class EmbeddedBuilder:
         if held.damaged:
             # What damaged files held is not known, so nothing can be told to be dead.
             return store.files
-        return self._files(repository, held, held.segments)
+        located = Located([segment for _, segment in held.segments])
+        return self._files(repository, held, held.segments, located)
 
     def _artifact(self, tree: str, revision: str) -> Artifact:
         return Artifact(ArtifactKind.SEARCH, self.engine, self.engine_version, tree, revision)
@@ -169,17 +170,20 @@ class EmbeddedBuilder:
         held.dictionaries.append(file)
         return Dictionary(file.digest, data)
 
-    def _files(self, repository: str, held: Held, segments: _Segments) -> tuple[StoredFile, ...]:
+    def _files(
+        self, repository: str, held: Held, segments: _Segments, located: Located
+    ) -> tuple[StoredFile, ...]:
         """The next generation: small segments joined, and nothing that only dead trees need."""
-        merged = self._merged(repository, held, segments)
+        merged = self._merged(repository, held, segments, located)
         return (
             *_numbered(DICTIONARY, held.dictionaries if merged else []),
             *_numbered(SEGMENT, merged),
             *(held.manifest_files[tree] for tree in sorted(held.manifest_files)),
         )
 
-    def _merged(self, repository: str, held: Held, segments: _Segments) -> list[StoredFile]:
-        located = Located([segment for _, segment in segments])
+    def _merged(
+        self, repository: str, held: Held, segments: _Segments, located: Located
+    ) -> list[StoredFile]:
         live = _live(held.manifests.values(), located.next_ordinal)
         kept = [
             live[segment.ordinals] & (located.segment[segment.ordinals] == at)

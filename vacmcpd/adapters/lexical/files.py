@@ -7,12 +7,12 @@ from ...model import Scope
 from ...ports.objects import ObjectReader
 from .cache import BlobCache
 from .documents import Document, Skip, load
-from .languages import language_of
+from .languages import HEAD, language_of
 from .patterns import Line, Matcher, Tick
 from .shown import SNIPPET_LIMIT, neighbours, shown, shown_span
 from .tree import Leaf
 
-_HEAD = 64 * 1024
+_STRIDE = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +100,13 @@ class File:
 
     def _head(self) -> bytes:
         document = self._read()
-        return b"" if document is None else document.text[:_HEAD]
+        return b"" if document is None else document.text[:HEAD]
 
     def _text(self, document: Document, matcher: Matcher) -> bytes:
         if matcher.as_is or not document.crlf:
             return document.text
         if self._normal is None:
-            self._normal = document.text.replace(b"\r\n", b"\n")
+            self._normal = matcher.normal(document.text, document.crlf)
         return self._normal
 
 
@@ -126,7 +126,7 @@ class _Cursor:
         return self._data[self._start : len(self._data) if end < 0 else end]
 
     def _skip(self, lines: int) -> None:
-        stop = self._start + _HEAD
+        stop = self._start + _STRIDE
         passed = self._data.count(b"\n", self._start, stop)
         if 0 < passed <= lines:
             self._line += passed

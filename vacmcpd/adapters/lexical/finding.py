@@ -114,11 +114,10 @@ class Alone:
         segment = self.view.parts[part].segment
         matcher, get = self.single.matcher, self.texts.get
         first, count = int(segment.first_block[blob]), int(segment.block_count[blob])
+        crlf = bool(segment.crlf[blob])
         found: list[Line] = []
         for block in self.hits[id(matcher)].blocks(part, first, count):
-            text = get(segment, block)
-            if not matcher.as_is and segment.crlf[blob]:
-                text = text.replace(b"\r\n", b"\n")
+            text = matcher.normal(get(segment, block), crlf)
             spans = matcher.spans(text, SCORED_LINES - len(found), self.tick)
             if spans:
                 before = int(segment.block_line[block])

@@ -1,5 +1,6 @@
 """One generation of a repository's store: its segments as one, and its manifests by tree."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ import numpy.typing as npt
 from ...errors import VacmcpError
 from ...ports.artifacts import ArtifactStore, StoredFile
 from .container import Damaged
-from .manifests import NO_BLOB
+from .manifests import NO_BLOB, Manifest
 from .manifests import ROLE as MANIFEST
 from .segments import Segment
 
@@ -101,6 +102,16 @@ class Located:
             if mine.any():
                 found[mine] = segment.oid_bytes[blobs[mine]]
         return found.tobytes()
+
+    def skipped(self, manifest: Manifest) -> dict[str, int]:
+        """How many rows of a tree have no text that is searched, by reason."""
+        found = Counter(str(manifest.kind(row)) for row in np.flatnonzero(manifest.kinds).tolist())
+        named = manifest.ordinals[manifest.kinds == 0]
+        for at, segment in enumerate(self.segments):
+            blobs = self.blob[named[self.segment[named] == at]]
+            without = blobs[segment.skips[blobs] != 0].tolist()
+            found.update(str(segment.skip(blob)) for blob in without)
+        return dict(sorted(found.items()))
 
     def _width(self) -> int:
         return max((segment.oid_bytes.shape[1] for segment in self.segments), default=0)

@@ -84,9 +84,7 @@ class IndexedFile:
         return self._normal(matcher, texts[0] if len(texts) == 1 else b"".join(texts))
 
     def _normal(self, matcher: Matcher, text: bytes) -> bytes:
-        if matcher.as_is or not self._segment().crlf[self.view.blob[self.row]]:
-            return text
-        return text.replace(b"\r\n", b"\n")
+        return matcher.normal(text, bool(self._segment().crlf[self.view.blob[self.row]]))
 
     def is_lossy(self) -> bool:
         """Whether its lines are shown from the blob itself."""

@@ -12,6 +12,8 @@ import posixpath
 import re
 from collections.abc import Callable
 
+HEAD = 64 * 1024
+"""Bytes of a file that decide its language."""
 Head = Callable[[], bytes]
 """Gives the beginning of the file as UTF-8, or nothing when its content is not read."""
 

@@ -149,6 +149,10 @@ class Matcher:
                 self._inside = _compile(text, self.pattern, self.memory, never_feed=True)
         return self._inside
 
+    def normal(self, text: bytes, crlf: bool) -> bytes:
+        """``text`` as it is searched; ``crlf`` says whether it can hold such line ends."""
+        return text.replace(b"\r\n", b"\n") if crlf and not self.as_is else text
+
     def found_in(self, text: bytes) -> bool:
         """Whether it matches anywhere in a short text, such as a path."""
         if self.literal:

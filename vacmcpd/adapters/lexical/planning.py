@@ -14,13 +14,12 @@ from .views import Mask, View
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``sure``: rows that match whatever their text is; ``possible``: no other row matches.
+    """``possible``: no other row matches.
 
     ``hits`` has where each matcher can match, by its identity; ``named`` the rows whose path holds
     a word of the query. ``masks`` has what is possible for each part of the query.
     """
 
-    sure: Mask
     possible: Mask
     hits: Mapping[int, Hits]
     named: Mask
@@ -108,8 +107,8 @@ class _Planner:
 def plan_query(query: Query, scope: Scope, view: View) -> Plan:
     """The rows that ``query`` can match in ``view``."""
     planner = _Planner(query, scope, view, {}, np.zeros(len(view), bool), {}, {})
-    sure, possible = planner.of(query.root)
-    return Plan(sure, possible, planner.hits, planner.named, planner.masks, planner.names)
+    _, possible = planner.of(query.root)
+    return Plan(possible, planner.hits, planner.named, planner.masks, planner.names)
 
 
 def _both(mask: Mask) -> tuple[Mask, Mask]:

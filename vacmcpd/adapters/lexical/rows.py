@@ -1,14 +1,10 @@
 """The rows of a manifest, and what they say is searched."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from ...model import MemberCoverage, Scope
-from .blobs import HEAD
 from .generations import Located
-from .languages import language_of, sign_of
+from .languages import HEAD, language_of, sign_of
 from .manifests import NO_BLOB, Manifest, Row
 from .segments import Codec, Segment
 from .tiers import tier_of
@@ -38,10 +34,10 @@ def _language(path: bytes, segment: Segment, blob: int, codec: Codec) -> str:
         facts = segment.facts(blob)
         if facts.sign == sign:
             return facts.language
-    return language_of(path, lambda: head_of(segment, blob, codec)) or ""
+    return language_of(path, lambda: _head_of(segment, blob, codec)) or ""
 
 
-def head_of(segment: Segment, blob: int, codec: Codec) -> bytes:
+def _head_of(segment: Segment, blob: int, codec: Codec) -> bytes:
     """The beginning of a blob's text."""
     found = b""
     first = int(segment.first_block[blob])
@@ -54,19 +50,6 @@ def head_of(segment: Segment, blob: int, codec: Codec) -> bytes:
 
 def coverage(scope: Scope, manifest: Manifest, located: Located) -> MemberCoverage:
     """How many files are searched, and how many are not, by reason."""
-    skipped: Counter[str] = Counter()
-    for row in np.flatnonzero(manifest.kinds).tolist():
-        skipped[str(manifest.kind(row))] += 1
-    named = manifest.ordinals[manifest.kinds == 0]
-    for at, segment in enumerate(located.segments):
-        blobs = located.blob[named[located.segment[named] == at]]
-        for blob in blobs[segment.skips[blobs] != 0].tolist():
-            skipped[str(segment.skip(blob))] += 1
-    files = len(manifest.paths)
-    return MemberCoverage(
-        scope.repository,
-        scope.revision,
-        files,
-        files - skipped.total(),
-        dict(sorted(skipped.items())),
-    )
+    files, skipped = len(manifest.paths), located.skipped(manifest)
+    searched = files - sum(skipped.values())
+    return MemberCoverage(scope.repository, scope.revision, files, searched, skipped)

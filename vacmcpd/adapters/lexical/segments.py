@@ -103,11 +103,6 @@ class Segment:
     def blocks(self) -> int:
         return len(self._blocks)
 
-    @property
-    def size(self) -> int:
-        """Bytes of the content, compressed."""
-        return len(self._content)
-
     def oid(self, blob: int) -> str:
         return bytes(self.oid_bytes[blob]).hex()
 
@@ -140,9 +135,7 @@ class Segment:
 
     def text(self, block: int, codec: "Codec") -> bytes:
         """A block's text."""
-        end = int(self._ends[block])
-        start = end - int(self._blocks["size"][block])
-        return codec.decompress(self, self._content[start:end])
+        return codec.decompress(self, self.frame(block))
 
     def frame(self, block: int) -> memoryview:
         """A block as it is stored."""

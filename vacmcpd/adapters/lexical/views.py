@@ -54,6 +54,7 @@ class View:
 
     def __init__(self, manifest: Manifest, located: Located) -> None:
         self.manifest = manifest
+        self._located = located
         self.paths = manifest.paths
         files = manifest.kinds == 0
         ordinals = np.where(files, manifest.ordinals, 0)
@@ -86,14 +87,7 @@ class View:
     @cached_property
     def skipped(self) -> dict[str, int]:
         """How many rows have no text that is searched, by reason."""
-        found: dict[str, int] = {}
-        for row in np.flatnonzero(~self.text).tolist():
-            kind = self.manifest.kind(row)
-            if kind is None:
-                kind = self.parts[self.part[row]].segment.skip(int(self.blob[row]))
-            if kind is not None:
-                found[str(kind)] = found.get(str(kind), 0) + 1
-        return dict(sorted(found.items()))
+        return self._located.skipped(self.manifest)
 
     def in_language(self, name: str) -> Mask:
         """The rows of one language."""
