@@ -1,11 +1,13 @@
 """What turns a pinned commit into artifacts."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..model import Artifact, MemberCoverage
 from .artifacts import StoredFile
 from .budget import CancelFlag
+from .graph import LanguageCoverage
 from .repository_store import OnProgress
 
 
@@ -36,12 +38,15 @@ class Built:
     """What a builder made. ``note`` is shown with the step when there is something to say.
 
     ``files`` is the store's next generation, whole; None leaves the current one as it is.
+    ``languages`` and ``sites`` (call sites by kind) are what a call graph has to say of itself.
     """
 
     artifact: Artifact
     coverage: MemberCoverage | None
     note: str = ""
     files: tuple[StoredFile, ...] | None = None
+    languages: tuple[LanguageCoverage, ...] = ()
+    sites: Mapping[str, int] = field(default_factory=dict)
 
 
 class SearchBuilder(Protocol):
@@ -81,16 +86,29 @@ class SearchBuilder(Protocol):
 
 
 class GraphBuilder(Protocol):
-    """Builds and verifies one engine's call graph; the same promises as a search builder."""
+    """Builds and verifies one engine's call graph; the same promises as a search builder.
+
+    An engine without a store is handed an empty one and returns ``files`` None.
+    """
 
     engine: str
     engine_version: str
     needs_worktree: bool
 
-    def build(self, target: BuildTarget, progress: OnProgress, cancel: CancelFlag | None) -> Built:
-        """Build the graph of the tree."""
+    def build(
+        self,
+        target: BuildTarget,
+        store: StoreState,
+        progress: OnProgress,
+        cancel: CancelFlag | None,
+    ) -> Built:
+        """Build the graph of the tree; every file is parsed or counted as skipped."""
         ...
 
-    def verify(self, target: BuildTarget, artifact: Artifact) -> None:
-        """SOURCE_MISMATCH or ARTIFACT_MISSING unless the graph is of the pinned commit."""
+    def verify(self, target: BuildTarget, artifact: Artifact, store: StoreState) -> None:
+        """SOURCE_MISMATCH or ARTIFACT_MISSING unless the graph is whole and of the commit."""
+        ...
+
+    def prune(self, repository: str, store: StoreState) -> tuple[StoredFile, ...]:
+        """The files of a generation that serves ``store.live`` and nothing else."""
         ...
