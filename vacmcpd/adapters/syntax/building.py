@@ -44,7 +44,7 @@ class Draft:
     outermost: list[str] = field(default_factory=list)
     receiver: Expr | None = None
     signature: str = ""
-    children: int = 0
+    children: dict[str, int] = field(default_factory=dict)
     lambdas: int = 0
     temporaries: int = 0
 
@@ -123,8 +123,8 @@ class Builder:
         parent = self._open[-1]
         outside = self._drafts[parent]
         made = Draft(kind, name, parent, line, end_line)
-        reference = Def(outside.children)
-        outside.children += 1
+        count = outside.children[name] = outside.children.get(name, 0) + 1
+        reference = Def(name if count == 1 else f"{name}#{count}")
         self._open.append(len(self._drafts))
         self._drafts.append(made)
         yield made, reference

@@ -64,6 +64,8 @@ class Flag(IntFlag):
     """A function that `new` may be applied to, in languages where functions are classes."""
     PARTIAL = 16384
     """One of several declarations of the same class, all of which count."""
+    ALIAS = 32768
+    """A name for a type: the binding's value is the type that it stands for."""
 
 
 class _Node(msgspec.Struct, array_like=True, frozen=True, gc=False, omit_defaults=True):
@@ -109,9 +111,12 @@ class Elem(_Node, tag=4, frozen=True):
 
 
 class Def(_Node, tag=5, frozen=True):
-    """The nth scope that stands directly in this one: a function, a lambda, a class."""
+    """A scope that stands directly in this one: a function, a lambda, a class.
 
-    child: int
+    ``child`` is its name, with ``#2``, ``#3`` … for the second and third of that name.
+    """
+
+    child: str
 
 
 class Lit(_Node, tag=6, frozen=True):
@@ -312,10 +317,9 @@ class FileFacts(msgspec.Struct, array_like=True, frozen=True, gc=False, omit_def
 def calls_of(scope: Scope) -> Iterator[Call]:
     """Every call site of ``scope`` in a fixed order, outer before inner.
 
-    Decorators first, then the defaults of parameters, the bases, the body.
+    The defaults of parameters first, then the bases, the body. Decorators are called by the scope
+    around, whose body has these calls; :attr:`Scope.decorators` only says which there are.
     """
-    for expr in scope.decorators:
-        yield from calls_in(expr)
     for param in scope.params:
         if param.default is not None:
             yield from calls_in(param.default)
@@ -350,10 +354,8 @@ def parts_of(expr: Expr) -> "list[Expr]":
             return [of]
         case Generic(of=of):
             return [of]
-        case Cast(of=None):
-            return []
-        case Cast(of=of):
-            return [of]
+        case Cast(of=made):
+            return [made] if made is not None else []
         case Seq(items=items):
             return items
         case Map(values=values):

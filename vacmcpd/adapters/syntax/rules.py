@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .facts import Import
+    from .facts import Call, Import
     from .linking.linker import Linker
+    from .linking.sites import Site
     from .linking.tree import Tree
     from .linking.units import Declaration, Unit
-    from .linking.values import Values
+    from .linking.values import Value, Values
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,9 @@ class Rules:
     global_value: "Callable[[Linker, Unit, str], Values]"
     """What a name means that no scope of the file binds: packages, star imports, builtins."""
 
+    separator: str = "."
+    """What stands between the module's name and a local one."""
+
     package: "Callable[[Tree, str, str], str] | None" = None
     """(tree, path, namespace) -> the package whose files share their top-level names."""
 
@@ -46,6 +50,9 @@ class Rules:
     overloads: bool = False
     """Functions of one name in one scope are told apart by their parameters."""
 
+    attached: bool = False
+    """Methods are declared outside of their types (Go, Rust, C++)."""
+
     structural: bool = False
     """A type implements an interface by having its methods, as in Go."""
 
@@ -60,6 +67,36 @@ class Rules:
 
     builtin_types: frozenset[str] = field(default_factory=frozenset)
     """Names of types outside the repository that need no import."""
+
+    call_member: str = ""
+    """The method that calling an instance runs (``__call__``)."""
+
+    item_member: str = ""
+    """The method that subscripting an instance runs (``__getitem__``)."""
+
+    iter_members: tuple[str, ...] = ()
+    """The methods that iterating over an instance runs, one on what the other gives."""
+
+    trusts_values: bool = False
+    """What a function returns counts beside the type that it declares (unchecked hints)."""
+
+    lambda_members: bool = False
+    """Any method called on a lambda runs it (functional interfaces)."""
+
+    call_value: "Callable[[Linker, Declaration, Call], Values | None] | None" = None
+    """What a call gives where the language knows better; None for the usual."""
+
+    site_targets: "Callable[[Linker, Declaration, Call, Site], bool] | None" = None
+    """Fills in a call site whose targets the language knows better; False for the usual."""
+
+    this_value: "Callable[[Linker, Declaration], Values] | None" = None
+    """What ``this`` is outside of any method of a class."""
+
+    module_attr: "Callable[[Linker, Unit, str], Values] | None" = None
+    """A name of a module that it does not bind itself: submodules, star imports."""
+
+    value_attr: "Callable[[Linker, Value, str], Values | None] | None" = None
+    """An attribute of a value where the language knows better; None for the usual."""
 
     class_body_caller: bool = False
     """Calls directly in a class body have the class as their caller, else what encloses it."""

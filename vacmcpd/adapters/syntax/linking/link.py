@@ -1,0 +1,358 @@
+"""Links a version in rounds, and keeps what an earlier version's files read alike.
+
+A file's record follows from its blob and the leaves it read. A file whose blob is the earlier
+version's, none of whose leaves changed, keeps its record; the others are linked again. What a
+round passes into parameters are the cells of the next one, never of its own, so that no record
+rests on the order of work.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..facts import FileFacts
+from ..languages.registry import Language
+from . import members
+from .changes import changed_items, changed_outline, changed_table, changed_tree
+from .implementing import derived, implementers
+from .linker import Linker, Node
+from .records import Bases, Linked, Outline
+from .sites import passed, site_of
+from .tree import Tree
+from .units import METHODS, Declaration, Unit
+from .values import Inst, Klass
+from .writing import Row, edges_of, first_rows, row_of
+
+ROUNDS = 3
+"""The first follows no parameters, each further one follows them one call deeper."""
+
+Poll = Callable[[], None]
+Cells = dict[str, tuple[str, ...]]
+
+
+@dataclass(slots=True)
+class Version:
+    """The code of one version: ``languages`` by path, the facts loaded when they are needed."""
+
+    tree: Tree
+    languages: Mapping[str, Language]
+    load: Callable[[str], FileFacts]
+    packages: dict[tuple[str, str], dict[str, list[str]]] = field(default_factory=dict)
+    members: dict[tuple[str, str], dict[str, list[str]]] = field(default_factory=dict)
+    _units: dict[str, Unit] = field(default_factory=dict)
+
+    def unit(self, path: str) -> Unit | None:
+        """The facts of a code file, loaded when first asked for."""
+        found = self._units.get(path)
+        if found is None:
+            language = self.languages.get(path)
+            if language is None:
+                return None
+            found = self._units[path] = Unit(path, self.load(path), language)
+        return found
+
+    def family(self, path: str) -> str:
+        """The languages that see each other's names."""
+        language = self.languages[path]
+        return language.family or language.name
+
+
+@dataclass(frozen=True, slots=True)
+class Previous:
+    """A version that was linked already, and its records by path."""
+
+    version: Version
+    records: Mapping[str, Linked]
+
+
+@dataclass(frozen=True, slots=True)
+class LinkResult:
+    """The records of every code file, by path; how many of them were made anew."""
+
+    records: dict[str, Linked]
+    linked: int
+
+
+def link(
+    version: Version, previous: Previous | None = None, poll: Poll = lambda: None
+) -> LinkResult:
+    """The records of ``version``; ``poll`` is called between files and may raise.
+
+    With a previous version the result is the same, sooner.
+    """
+    return _Run(version, previous, poll).records()
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A file's record while its rounds are made."""
+
+    outline: Outline
+    bases: Bases = field(default_factory=Bases)
+    old: Linked | None = None
+    pending: list[int] = field(default_factory=list)
+    given: list[list[tuple[str, list[str]]]] = field(default_factory=list)
+    reads: list[bytes] = field(default_factory=list)
+    first: dict[int, Row] | None = None
+    last: dict[int, Row] | None = None
+    linked: bool = False
+    """Whether any round was made anew."""
+
+
+class _Run:
+    """The state of one link."""
+
+    def __init__(self, version: Version, previous: Previous | None, poll: Poll) -> None:
+        self.version = version
+        self.previous = previous
+        self.poll = poll
+        self.paths = sorted(version.languages)
+        self.same = self._same_paths()
+        self.changed = self._changed()
+        self.drafts: dict[str, _Draft] = {}
+
+    def _same_paths(self) -> set[str]:
+        """The code files that the earlier version has with the same content and language."""
+        if self.previous is None:
+            return set()
+        old, new = self.previous.version, self.version
+        return {
+            path
+            for path in self.paths
+            if path in self.previous.records
+            and old.tree.blobs.get(path) == new.tree.blobs.get(path)
+            and old.languages.get(path) is new.languages[path]
+        }
+
+    def _changed(self) -> set[int]:
+        if self.previous is None:
+            return set()
+        old, new = self.previous.version, self.version
+        leaves = changed_tree(old.tree, new.tree)
+        for path in sorted((old.languages.keys() | new.languages.keys()) - self.same):
+            leaves |= changed_items(old.unit(path), new.unit(path))
+        return leaves
+
+    def records(self) -> LinkResult:
+        """Outlines, bases, then the rounds."""
+        self._outlines()
+        below = self._bases()
+        linker: Linker | None = None
+        cells: Cells = {}
+        for round_ in range(1, ROUNDS + 1):
+            linker = Linker(self.version, round_=round_, cells=cells, below=below, earlier=linker)
+            self._round(linker, round_)
+            cells, before = self._cells(round_), self._old_cells(round_)
+            if before is not None:
+                self.changed |= changed_table("cell", before, cells)
+        made = {path: self._record(path) for path in self.paths}
+        return LinkResult(made, sum(draft.linked for draft in self.drafts.values()))
+
+    # Outlines
+
+    def _outlines(self) -> None:
+        version = self.version
+        for path in self.paths:
+            old = self._old(path)
+            outline = old.outline if old is not None else self._outline(path)
+            self.drafts[path] = _Draft(outline, old=old)
+            family = version.family(path)
+            names = version.packages.setdefault((family, outline.package), {})
+            for name in outline.names:
+                names.setdefault(name, []).append(path)
+            attached = version.members.setdefault((family, outline.package), {})
+            for name in outline.members:
+                attached.setdefault(name, []).append(path)
+        if self.previous is not None:
+            self._changed_outlines(self.previous)
+
+    def _old(self, path: str) -> Linked | None:
+        return self.previous.records[path] if self.previous and path in self.same else None
+
+    def _outline(self, path: str) -> Outline:
+        unit = self.version.unit(path)
+        assert unit is not None
+        rules = unit.rules
+        if rules.package is None:
+            return Outline()
+        package = rules.package(self.version.tree, path, unit.facts.namespace)
+        return Outline(package, sorted(unit.module.binds), sorted(unit.attached))
+
+    def _changed_outlines(self, previous: Previous) -> None:
+        old = previous.version
+        for path in sorted((old.languages.keys() | self.version.languages.keys()) - self.same):
+            record, draft = previous.records.get(path), self.drafts.get(path)
+            before = record.outline if record is not None else None
+            after = draft.outline if draft is not None else None
+            families = {
+                version.family(path) for version in (old, self.version) if path in version.languages
+            }
+            for family in sorted(families):
+                self.changed |= changed_outline(family, before, after)
+            if len(families) > 1:
+                for family in sorted(families):
+                    self.changed |= changed_outline(family, before, None)
+                    self.changed |= changed_outline(family, None, after)
+
+    # Bases
+
+    def _bases(self) -> dict[str, tuple[str, ...]]:
+        linker = Linker(self.version)
+        for path, draft in self.drafts.items():
+            old = draft.old
+            if old is not None and self._holds(old.bases.reads):
+                draft.bases = old.bases
+            else:
+                draft.bases = self._bases_of(linker, path)
+        below = self._below({path: draft.bases for path, draft in self.drafts.items()})
+        if self.previous is not None:
+            records = self.previous.records.items()
+            before = self._below({path: record.bases for path, record in records})
+            self.changed |= changed_table("below", before, below)
+        return below
+
+    def _bases_of(self, linker: Linker, path: str) -> Bases:
+        unit = self.version.unit(path)
+        assert unit is not None
+        root = linker.top = Node(-1)
+        classes, methods = [], []
+        for made in unit.declarations:
+            if not made.is_class:
+                continue
+            keys = [
+                value.decl.key
+                for values in members.bases(linker, made)
+                for value in values
+                if isinstance(value, Klass | Inst)
+            ]
+            if keys:
+                classes.append((made.key, keys))
+            if unit.rules.structural:
+                names = self._method_names(linker, made)
+                methods.append((made.key, names, made.kind == 2))
+        return Bases(classes, methods, _pack(root.reads))
+
+    def _method_names(self, linker: Linker, made: Declaration) -> list[str]:
+        unit = made.unit
+        own = {child.name for child in made.children.values() if child.kind in METHODS}
+        package_of = unit.rules.package
+        if package_of is not None:
+            package = package_of(self.version.tree, unit.path, unit.facts.namespace)
+            family = self.version.family(unit.path)
+            prefix = f"{made.name}."
+            attached = self.version.members.get((family, package), {})
+            own |= {name[len(prefix) :] for name in attached if name.startswith(prefix)}
+            linker.read(f"methods\0{family}\0{package}\0{made.name}")
+        return sorted(own)
+
+    @staticmethod
+    def _below(records: Mapping[str, Bases]) -> dict[str, tuple[str, ...]]:
+        below = derived(records.values())
+        return {**below, **implementers(records.values())}
+
+    # Rounds
+
+    def _round(self, linker: Linker, round_: int) -> None:
+        for path, draft in self.drafts.items():
+            old = draft.old
+            fresh = round_ > 1 and draft.first is not None
+            if old is not None and not fresh and self._holds(old.reads[round_ - 1]):
+                draft.given.append(old.given[round_ - 1])
+                draft.reads.append(old.reads[round_ - 1])
+                draft.last = None
+                if round_ == 1:
+                    draft.pending = old.pending
+            elif round_ == 1:
+                self._first(linker, path, draft)
+            elif draft.pending:
+                self._later(linker, path, draft)
+            else:
+                draft.given.append([])
+                draft.reads.append(b"")
+
+    def _first(self, linker: Linker, path: str, draft: _Draft) -> None:
+        rows, given, reads, tainted = self._sites(linker, path, None)
+        draft.linked = True
+        draft.first = rows
+        draft.pending = tainted
+        draft.given.append(given)
+        draft.reads.append(reads)
+
+    def _later(self, linker: Linker, path: str, draft: _Draft) -> None:
+        rows, given, reads, _ = self._sites(linker, path, set(draft.pending))
+        draft.linked = True
+        draft.last = rows
+        draft.given.append(given)
+        draft.reads.append(reads)
+
+    def _sites(
+        self, linker: Linker, path: str, only: set[int] | None
+    ) -> tuple[dict[int, Row], list[tuple[str, list[str]]], bytes, list[int]]:
+        """Evaluate the sites of a file: rows, what they pass, what was read, which are tainted."""
+        self.poll()
+        unit = self.version.unit(path)
+        assert unit is not None
+        rows: dict[int, Row] = {}
+        given: dict[str, set[str]] = defaultdict(set)
+        reads: set[int] = set()
+        tainted = []
+        number = -1
+        for made in unit.declarations:
+            for scope, call, _ in made.sites():
+                number += 1
+                if only is not None and number not in only:
+                    continue
+                root = linker.top = Node(-1)
+                site = site_of(linker, scope, call)
+                for cell, keys in passed(linker, scope, call, site):
+                    given[cell] |= keys
+                rows[number] = row_of(site)
+                reads |= root.reads
+                if root.tainted:
+                    tainted.append(number)
+        told = [(cell, sorted(given[cell])) for cell in sorted(given)]
+        return rows, told, _pack(reads), tainted
+
+    def _cells(self, round_: int) -> Cells:
+        return _merged(draft.given[:round_] for draft in self.drafts.values())
+
+    def _old_cells(self, round_: int) -> Cells | None:
+        if self.previous is None:
+            return None
+        return _merged(record.given[:round_] for record in self.previous.records.values())
+
+    def _holds(self, reads: bytes) -> bool:
+        """Whether none of ``reads`` changed."""
+        return not self.changed or self.changed.isdisjoint(np.frombuffer(reads, "<u4").tolist())
+
+    def _record(self, path: str) -> Linked:
+        draft = self.drafts[path]
+        old = draft.old
+        if old is not None and not draft.linked and draft.bases is old.bases:
+            return old
+        if old is not None and draft.first is None and draft.last is None:
+            edges = old.edges
+        else:
+            unit = self.version.unit(path)
+            assert unit is not None
+            first = draft.first
+            if first is None:
+                assert old is not None
+                first = first_rows(old.edges)
+            edges = edges_of(unit, first, draft.last or {})
+        return Linked(draft.outline, draft.bases, edges, draft.pending, draft.given, draft.reads)
+
+
+def _merged(given: Iterable[list[list[tuple[str, list[str]]]]]) -> Cells:
+    cells: dict[str, set[str]] = defaultdict(set)
+    for rounds in given:
+        for items in rounds:
+            for cell, keys in items:
+                cells[cell].update(keys)
+    return {cell: tuple(sorted(keys)) for cell, keys in cells.items()}
+
+
+def _pack(reads: set[int]) -> bytes:
+    return np.array(sorted(reads), "<u4").tobytes()

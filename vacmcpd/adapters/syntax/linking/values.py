@@ -1,0 +1,164 @@
+"""What an expression may be. Values are interned: equal ones are one object."""
+
+from typing import TYPE_CHECKING, Union
+
+from ..facts import Expr
+
+if TYPE_CHECKING:
+    from .units import Declaration, Unit
+
+
+class Module:
+    """A file as a value; its attributes are its top-level names."""
+
+    __slots__ = ("key", "unit")
+
+    def __init__(self, unit: "Unit") -> None:
+        self.unit = unit
+        self.key = f"m{unit.path}"
+
+
+class Package:
+    """A namespace or folder whose names come from several files."""
+
+    __slots__ = ("family", "key", "name")
+
+    def __init__(self, family: str, name: str) -> None:
+        self.family = family
+        self.name = name
+        self.key = f"p{family}\0{name}"
+
+
+class Klass:
+    """A class itself, as a value."""
+
+    __slots__ = ("args", "decl", "key")
+
+    def __init__(self, decl: "Declaration", args: tuple["Values", ...] = ()) -> None:
+        self.decl = decl
+        self.args = args
+        self.key = f"c{decl.key}{_texts(args)}"
+
+
+class Func:
+    """A function. ``bound`` says that its receiver is already given."""
+
+    __slots__ = ("bound", "decl", "key")
+
+    def __init__(self, decl: "Declaration", bound: bool) -> None:
+        self.decl = decl
+        self.bound = bound
+        self.key = f"{'b' if bound else 'f'}{decl.key}"
+
+
+class Inst:
+    """An instance of a class, ``exact`` when of no class derived from it."""
+
+    __slots__ = ("args", "decl", "exact", "key")
+
+    def __init__(self, decl: "Declaration", exact: bool, args: tuple["Values", ...] = ()) -> None:
+        self.decl = decl
+        self.exact = exact
+        self.args = args
+        self.key = f"{'x' if exact else 'i'}{decl.key}{_texts(args)}"
+
+
+class Literal:
+    """A container that the source writes out, by the place where it does."""
+
+    __slots__ = ("decl", "expr", "key")
+
+    def __init__(self, decl: "Declaration", expr: Expr, ordinal: int) -> None:
+        self.decl = decl
+        self.expr = expr
+        self.key = f"l{decl.key}\0{ordinal}"
+
+
+class Coll:
+    """A container known by its type alone: ``kind`` of the values ``args``.
+
+    One set of values for lists and maps (the values of a map), several for a tuple.
+    """
+
+    __slots__ = ("args", "key", "kind")
+
+    def __init__(self, kind: str, args: tuple["Values", ...]) -> None:
+        self.kind = kind
+        self.args = args
+        self.key = f"o{kind}{_texts(args)}"
+
+
+class Ext:
+    """A name outside the repository, or (``inst``) what calling it gives."""
+
+    __slots__ = ("args", "inst", "key", "name")
+
+    def __init__(self, name: str, inst: bool, args: tuple["Values", ...] = ()) -> None:
+        self.name = name
+        self.inst = inst
+        self.args = args
+        self.key = f"{'v' if inst else 'e'}{name}{_texts(args)}"
+
+
+class Above:
+    """``super``: the receiver of a method, looked at from the class after ``decl``."""
+
+    __slots__ = ("decl", "key", "static")
+
+    def __init__(self, decl: "Declaration", static: bool) -> None:
+        self.decl = decl
+        self.static = static
+        self.key = f"s{'c' if static else 'i'}{decl.key}"
+
+
+class TypeVar:
+    """A type parameter of a class or function, until it is known what it stands for."""
+
+    __slots__ = ("decl", "key", "name")
+
+    def __init__(self, decl: "Declaration", name: str) -> None:
+        self.decl = decl
+        self.name = name
+        self.key = f"t{decl.key}\0{name}"
+
+
+class Callable:
+    """Something that is declared to be a function; all that is known is what it returns."""
+
+    __slots__ = ("key", "returns")
+
+    def __init__(self, returns: "Values") -> None:
+        self.returns = returns
+        self.key = f"k{_texts((returns,))}"
+
+
+class Top:
+    """Too many values to tell; whatever is done with it gives it again."""
+
+    __slots__ = ("key",)
+
+    def __init__(self) -> None:
+        self.key = "*"
+
+
+Value = Union[  # noqa: UP007 - one name for all of them
+    Module, Package, Klass, Func, Inst, Literal, Coll, Ext, Above, TypeVar, Callable, Top
+]  # fmt: skip
+Values = frozenset[Value]
+
+NOTHING: Values = frozenset()
+TOP = Top()
+ANYTHING: Values = frozenset({TOP})
+WIDEST = 24
+"""More values than this are :data:`TOP`."""
+
+
+def narrow(values: Values) -> Values:
+    """``values``, or :data:`ANYTHING` for too many of them."""
+    return values if len(values) <= WIDEST and TOP not in values else ANYTHING
+
+
+def _texts(args: tuple[Values, ...]) -> str:
+    if not args:
+        return ""
+    return "<" + "\1".join("\2".join(sorted(v.key for v in values)) for values in args) + ">"

@@ -1,0 +1,72 @@
+"""A file's call sites as columns, and back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from .records import INFERRED, Edges
+from .sites import IMPLICIT, Site, name_of
+from .units import Unit
+
+
+@dataclass(slots=True)
+class Row:
+    """One call site: kinds by the key of the target, external names, why it is open."""
+
+    targets: dict[str, int] = field(default_factory=dict)
+    outside: set[str] = field(default_factory=set)
+    reason: int = 0
+
+
+def row_of(site: Site) -> Row:
+    """``site`` without what only the linker knows."""
+    return Row({made.key: kind for made, kind in site.targets.items()}, site.outside, site.reason)
+
+
+def first_rows(edges: Edges) -> dict[int, Row]:
+    """The rows that the first round found, from the columns of all rounds."""
+    rows: dict[int, Row] = {}
+    for site, callee, kind in zip(edges.site, edges.callee, edges.kind, strict=True):
+        if kind != INFERRED:
+            rows.setdefault(site, Row()).targets[edges.symbols[callee]] = kind
+    for site, name in zip(edges.external_site, edges.external_name, strict=True):
+        rows.setdefault(site, Row()).outside.add(edges.names[name])
+    for site, reason in zip(edges.open_site, edges.open_reason, strict=True):
+        rows.setdefault(site, Row()).reason = reason
+    return rows
+
+
+def edges_of(unit: Unit, first: Mapping[int, Row], last: Mapping[int, Row]) -> Edges:
+    """The columns of a file: ``first`` of every site, ``last`` of those that rest on parameters.
+
+    What only a later round found is inferred.
+    """
+    symbols: dict[str, int] = {}
+    names: dict[str, int] = {}
+    found: list[list[int]] = [[] for _ in range(5)]
+    outside: list[list[int]] = [[] for _ in range(4)]
+    untold: list[list[int]] = [[] for _ in range(5)]
+    number = -1
+    for made in unit.declarations:
+        for scope, call, line in made.sites():
+            number += 1
+            row = first.get(number) or Row()
+            final = last.get(number, row)
+            caller = scope.caller.number
+            kinds = {**dict.fromkeys(final.targets, INFERRED), **row.targets}
+            for key in sorted(kinds):
+                symbol = symbols.setdefault(key, len(symbols))
+                _append(found, number, caller, symbol, kinds[key], line)
+            if call.names == [IMPLICIT]:
+                continue
+            for text in sorted(row.outside | final.outside):
+                name = names.setdefault(text, len(names))
+                _append(outside, number, caller, name, line)
+            if not kinds and not row.outside and not final.outside:
+                name = names.setdefault(name_of(call), len(names))
+                _append(untold, number, caller, name, final.reason, line)
+    return Edges(list(symbols), list(names), *found, *outside, *untold)
+
+
+def _append(columns: list[list[int]], *row: int) -> None:
+    for column, value in zip(columns, row, strict=True):
+        column.append(value)
