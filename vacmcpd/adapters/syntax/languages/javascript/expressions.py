@@ -1,0 +1,287 @@
+"""Expressions of JavaScript and TypeScript."""
+
+from collections.abc import Iterable
+
+from tree_sitter import Node
+
+from ...facts import (
+    AnyOf,
+    Attr,
+    Await,
+    Cast,
+    Elem,
+    Expr,
+    Generic,
+    Item,
+    Lit,
+    Name,
+    Seq,
+    Spread,
+    Super,
+)
+from .calls import call
+from .walk import NONE, STRING, Handler, Walk, first
+
+CHAIN = frozenset(
+    {"call_expression", "member_expression", "subscript_expression", "non_null_expression"}
+)
+LONGEST = 60
+"""So many links of a chain are one expression; what is before them gets a name."""
+
+_EITHER = frozenset({"||", "??"})
+
+
+def chain(w: Walk, node: Node, hint: str) -> Expr:
+    """``a.b().c[d]()``: by a loop, since builders are chained by the thousand."""
+    links = []
+    head: Node | None = node
+    while head is not None and head.type in CHAIN:
+        links.append(head)
+        head = head.child(0)
+    value = w.expr(head)
+    for number, link in enumerate(reversed(links)):
+        if number and not number % LONGEST:
+            value = Name(w.build.here.temporary(value))
+        value = _link(w, link, value)
+    return value
+
+
+def _link(w: Walk, node: Node, value: Expr) -> Expr:
+    kind = node.type
+    if kind == "call_expression":
+        return call(w, node, value)
+    if kind == "member_expression":
+        return member(w, node, value)
+    if kind == "subscript_expression":
+        return subscript(w, node, value)
+    return value
+
+
+def member(w: Walk, node: Node, value: Expr) -> Expr:
+    """``value.name``; ``module.exports`` is the module's own value, as ``exports`` is."""
+    last = node.child(node.child_count - 1)
+    name = w.text(last) if last is not None else ""
+    if name == "exports" and value == Name("module") and not w.frame.sees("module"):
+        return Name("module.exports")
+    return Attr(value, name)
+
+
+def subscript(w: Walk, node: Node, value: Expr) -> Expr:
+    """``value[key]``: a member when the key is a string that is known."""
+    key = constant(w, node.child_by_field_name("index"))
+    return Attr(value, key) if isinstance(key, str) else Item(value, key)
+
+
+def constant(w: Walk, node: Node | None) -> str | int | None:
+    """The key that ``node`` is for certain; what else it says is lowered."""
+    if node is None:
+        return None
+    kind = node.type
+    if kind == "string":
+        return string(w, node)
+    if kind == "number":
+        written = w.text(node)
+        return int(written) if written.isdecimal() and len(written) < 10 else written
+    if kind == "identifier":
+        return w.key_of(w.name(node))
+    if kind == "template_string" and not any(
+        child.type == "template_substitution" for child in node.named_children
+    ):
+        return w.text(node)[1:-1]
+    if kind == "parenthesized_expression":
+        return constant(w, first(node))
+    made = w.expr(node)
+    w.build.here.do(made)
+    return f"@@{made.name}" if type(made) is Attr and made.of == Name("Symbol") else None
+
+
+def string(w: Walk, node: Node) -> str:
+    """What a string literal holds, escapes as they are written."""
+    return w.source[node.start_byte + 1 : node.end_byte - 1].decode("utf-8", "replace")
+
+
+def binary(w: Walk, node: Node, hint: str) -> Expr:
+    """``a || b`` may be either; a sum or a comparison is nothing that can be called."""
+    operands = []
+    left: Node | None = node
+    while left is not None and left.type == "binary_expression":
+        operator = left.child_by_field_name("operator")
+        operands.append((operator.type if operator else "", left.child_by_field_name("right")))
+        left = left.child_by_field_name("left")
+    operands.reverse()
+    if not any(operator in _EITHER or operator == "&&" for operator, _ in operands):
+        for operand in (left, *(right for _, right in operands)):
+            if operand is not None:
+                w.run(operand)
+        return Lit("primitive")
+    return _either(w, left, operands, hint)
+
+
+def _either(w: Walk, left: Node | None, operands: list[tuple[str, Node | None]], hint: str) -> Expr:
+    several = [w.expr(left, hint)]
+    for operator, right in operands:
+        if operator not in _EITHER:
+            for value in several:
+                w.build.here.do(value)
+            several = []
+        with w.nested():
+            several.append(w.expr(right, hint))
+        if operator not in _EITHER and operator != "&&":
+            w.build.here.do(several.pop())
+            several.append(Lit("primitive"))
+    return several[0] if len(several) == 1 else AnyOf(several)
+
+
+def ternary(w: Walk, node: Node, hint: str) -> Expr:
+    """``a ? b : c``, chains of which are long in some minified code."""
+    several = []
+    rest: Node | None = node
+    while rest is not None and rest.type == "ternary_expression":
+        condition = rest.child_by_field_name("condition")
+        if condition is not None:
+            w.run(condition)
+        with w.nested():
+            several.append(w.expr(rest.child_by_field_name("consequence"), hint))
+        rest = rest.child_by_field_name("alternative")
+    with w.nested():
+        several.append(w.expr(rest, hint))
+    return AnyOf(several)
+
+
+def parenthesized(w: Walk, node: Node, hint: str) -> Expr:
+    """``(a)``, ``(a, b)``."""
+    return w.expr(first(node), hint)
+
+
+def sequence(w: Walk, node: Node, hint: str) -> Expr:
+    """``a, b``: the last one's value."""
+    children = node.named_children
+    for child in children[:-1]:
+        w.run(child)
+    return w.expr(children[-1], hint) if children else NONE
+
+
+def identifier(w: Walk, node: Node, hint: str) -> Expr:
+    """A variable."""
+    name = w.name(node)
+    if name == "undefined":
+        return NONE
+    return Name(name)
+
+
+def this(w: Walk, node: Node, hint: str) -> Expr:
+    """The keyword ``this``."""
+    return w.this()
+
+
+def super_(w: Walk, node: Node, hint: str) -> Expr:
+    """``super``."""
+    return Super()
+
+
+def array(w: Walk, node: Node, hint: str) -> Expr:
+    """``[a, ...b]``."""
+    return Seq("list", list(_values(w, node.named_children, hint)))
+
+
+def _values(w: Walk, nodes: Iterable[Node], hint: str) -> Iterable[Expr]:
+    for node in nodes:
+        if node.type != "comment":
+            yield w.expr(node)
+
+
+def spread(w: Walk, node: Node, hint: str) -> Expr:
+    """``...a``."""
+    return Spread(w.expr(first(node)))
+
+
+def awaited(w: Walk, node: Node, hint: str) -> Expr:
+    """``await a``."""
+    return Await(w.expr(first(node)))
+
+
+def yielded(w: Walk, node: Node, hint: str) -> Expr:
+    """``yield a``, ``yield* a``."""
+    of = first(node)
+    if of is not None:
+        value = w.expr(of)
+        delegated = any(child.type == "*" for child in node.children)
+        w.build.here.emit(Elem(value) if delegated else value)
+    return NONE
+
+
+def template(w: Walk, node: Node, hint: str) -> Expr:
+    """A template string: the calls in it."""
+    for child in node.named_children:
+        if child.type == "template_substitution":
+            for inner in child.named_children:
+                w.run(inner)
+    return STRING
+
+
+def cast(w: Walk, node: Node, hint: str) -> Expr:
+    """``a as T``, ``a satisfies T``."""
+    value = w.expr(first(node), hint)
+    last = node.child(node.child_count - 1)
+    if last is None or node.type == "satisfies_expression" or last.type == "const":
+        return value
+    to = w.type_of(last)
+    return value if to is None or type(to) is Lit else Cast(to, value)
+
+
+def assertion(w: Walk, node: Node, hint: str) -> Expr:
+    """``<T>a``."""
+    children = node.named_children
+    value = w.expr(children[-1], hint) if children else NONE
+    to = w.type_of(first(children[0])) if len(children) > 1 else None
+    return value if to is None or type(to) is Lit else Cast(to, value)
+
+
+def instantiation(w: Walk, node: Node, hint: str) -> Expr:
+    """``f<T>`` without a call."""
+    value = w.expr(first(node), hint)
+    last = node.child(node.child_count - 1)
+    given = [w.type_of(child) or NONE for child in last.named_children] if last else []
+    return Generic(value, given)
+
+
+def literal(kind: str) -> Handler:
+    """A literal of one built-in type."""
+    made = Lit(kind)
+
+    def lower(w: Walk, node: Node, hint: str) -> Expr:
+        return made
+
+    return lower
+
+
+EXPRESSIONS: dict[str, Handler] = {
+    **dict.fromkeys(CHAIN, chain),
+    "binary_expression": binary,
+    "ternary_expression": ternary,
+    "parenthesized_expression": parenthesized,
+    "sequence_expression": sequence,
+    "identifier": identifier,
+    "shorthand_property_identifier": identifier,
+    "undefined": literal("none"),
+    "this": this,
+    "super": super_,
+    "array": array,
+    "spread_element": spread,
+    "await_expression": awaited,
+    "yield_expression": yielded,
+    "template_string": template,
+    "as_expression": cast,
+    "satisfies_expression": cast,
+    "type_assertion": assertion,
+    "instantiation_expression": instantiation,
+    "string": literal("str"),
+    "number": literal("num"),
+    "true": literal("bool"),
+    "false": literal("bool"),
+    "null": literal("none"),
+    "regex": literal("regexp"),
+    "comment": literal("none"),
+    "meta_property": literal("none"),
+    "import": literal("none"),
+}
