@@ -405,7 +405,8 @@ def _of_type_var(linker: Linker, made: Declaration, param: str, name: str) -> Va
 
 def _filled(linker: Linker, values: Values, made: Declaration, args: tuple[Values, ...]) -> Values:
     params = [param.name for param in made.scope.type_params]
-    known = {linker.make(TypeVar, made, name): arg for name, arg in zip(params, args, strict=False)}
+    pairs = zip(params, args, strict=False)
+    known: dict[Value, Values] = {linker.make(TypeVar, made, name): arg for name, arg in pairs}
     return _replace(linker, values, known)
 
 
