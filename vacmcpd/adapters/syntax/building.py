@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from .facts import (
+    Attr,
     Bind,
     Call,
     Def,
@@ -94,7 +95,7 @@ class Builder:
     _drafts: list[Draft] = field(default_factory=list)
     _open: list[int] = field(default_factory=list)
     _lines: dict[int, int] = field(default_factory=dict)
-    _kept: list[Call] = field(default_factory=list)
+    _kept: list[Call | Attr] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._drafts.append(Draft(ScopeKind.MODULE, "", -1, 1, max(self.lines, 1)))
@@ -144,6 +145,16 @@ class Builder:
         It must end up in the scope that it stands in, once.
         """
         made = Call(fn, list(args), list(names), new)
+        self._lines[id(made)] = line
+        self._kept.append(made)
+        return made
+
+    def read(self, of: Expr, name: str, *, line: int) -> Attr:
+        """``of.name`` where ``name`` may be a property, at ``line`` (1-based), where it stands.
+
+        Like a call it must end up in the scope that it stands in, once.
+        """
+        made = Attr(of, name, read=True)
         self._lines[id(made)] = line
         self._kept.append(made)
         return made

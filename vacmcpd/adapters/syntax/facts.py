@@ -79,10 +79,14 @@ class Name(_Node, tag=0, frozen=True):
 
 
 class Attr(_Node, tag=1, frozen=True):
-    """``of.name``; also ``of::name``, ``of->name`` and ``of[0].name`` of a constant key."""
+    """``of.name``; also ``of::name``, ``of->name`` and ``of[0].name`` of a constant key.
+
+    ``read`` makes it a site of its own: where ``name`` is a property, reading it calls it.
+    """
 
     of: "Expr"
     name: str
+    read: bool = False
 
 
 class Call(_Node, tag=2, frozen=True):
@@ -289,7 +293,7 @@ class Scope(msgspec.Struct, array_like=True, frozen=True, gc=False, omit_default
 
 
 class Place(msgspec.Struct, array_like=True, frozen=True, gc=False, omit_defaults=True):
-    """Where a scope is: its parent's number, its lines, and the line of each of its call sites.
+    """Where a scope is: its parent's number, its lines, and the line of each of its sites.
 
     ``calls`` are in the order of :func:`calls_of`.
     """
@@ -314,8 +318,8 @@ class FileFacts(msgspec.Struct, array_like=True, frozen=True, gc=False, omit_def
     errors: int = 0
 
 
-def calls_of(scope: Scope) -> Iterator[Call]:
-    """Every call site of ``scope`` in a fixed order, outer before inner.
+def calls_of(scope: Scope) -> Iterator[Call | Attr]:
+    """Every call site and property read of ``scope`` in a fixed order, outer before inner.
 
     The defaults of parameters first, then the bases, the body. Decorators are called by the scope
     around, whose body has these calls; :attr:`Scope.decorators` only says which there are.
@@ -332,15 +336,15 @@ def calls_of(scope: Scope) -> Iterator[Call]:
             yield from calls_in(statement.value)
 
 
-def calls_in(expr: Expr) -> Iterator[Call]:
-    """Every call in ``expr``, outer before inner, left to right."""
+def calls_in(expr: Expr) -> Iterator[Call | Attr]:
+    """Every call and property read in ``expr``, outer before inner, left to right."""
     stack: list[Expr] = [expr]
     while stack:
         top = stack.pop()
         kind = type(top)
         if kind is Name or kind is Def or kind is Lit:
             continue
-        if kind is Call:
+        if kind is Call or (kind is Attr and top.read):  # type: ignore[union-attr]
             yield top  # type: ignore[misc]
         stack.extend(reversed(parts_of(top)))
 

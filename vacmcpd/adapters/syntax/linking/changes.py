@@ -61,6 +61,7 @@ def _named(family: str, outline: Outline | None) -> set[str]:
     found = {f"package\0{family}\0{package}\0{name}" for name in outline.names}
     found |= {f"member\0{family}\0{package}\0{name}" for name in outline.members}
     found.add(f"package\0{family}\0{package}")
+    found |= {f"property\0{family}\0{name}" for name in outline.properties}
     return found
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..facts import FileFacts
+from ..facts import FileFacts, ScopeKind
 from ..languages.registry import Language
 from . import members
 from .changes import changed_items, changed_outline, changed_table, changed_tree
@@ -41,6 +41,7 @@ class Version:
     load: Callable[[str], FileFacts]
     packages: dict[tuple[str, str], dict[str, list[str]]] = field(default_factory=dict)
     members: dict[tuple[str, str], dict[str, list[str]]] = field(default_factory=dict)
+    properties: dict[str, dict[str, int]] = field(default_factory=dict)
     _units: dict[str, Unit] = field(default_factory=dict)
 
     def unit(self, path: str) -> Unit | None:
@@ -165,6 +166,9 @@ class _Run:
             attached = version.members.setdefault((family, outline.package), {})
             for name in outline.members:
                 attached.setdefault(name, []).append(path)
+            properties = version.properties.setdefault(family, {})
+            for name in outline.properties:
+                properties[name] = properties.get(name, 0) + 1
         if self.previous is not None:
             self._changed_outlines(self.previous)
 
@@ -175,10 +179,13 @@ class _Run:
         unit = self.version.unit(path)
         assert unit is not None
         rules = unit.rules
+        properties = sorted(
+            {made.name for made in unit.declarations if made.kind is ScopeKind.PROPERTY}
+        )
         if rules.package is None:
-            return Outline()
+            return Outline(properties=properties)
         package = rules.package(self.version.tree, path, unit.facts.namespace)
-        return Outline(package, sorted(unit.module.binds), sorted(unit.attached))
+        return Outline(package, sorted(unit.module.binds), sorted(unit.attached), properties)
 
     def _changed_outlines(self, previous: Previous) -> None:
         old = previous.version

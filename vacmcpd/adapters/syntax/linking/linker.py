@@ -39,6 +39,11 @@ class Program(Protocol):
         """(family, package) -> ``Type.method`` declared outside of its type -> paths, sorted."""
         ...
 
+    @property
+    def properties(self) -> Mapping[str, Mapping[str, int]]:
+        """Family -> name of a property -> how many files have one."""
+        ...
+
     def unit(self, path: str) -> Unit | None:
         """The facts of a code file of the tree, loaded when first asked for."""
         ...
@@ -232,6 +237,11 @@ class Linker:
         """The files of a package that declare the method ``name`` for a type outside of it."""
         self.read(f"member\0{family}\0{package}\0{type_name}.{name}")
         return self.program.members.get((family, package), {}).get(f"{type_name}.{name}", [])
+
+    def has_property(self, family: str, name: str) -> bool:
+        """Whether any class has a property of that name."""
+        self.read(f"property\0{family}\0{name}")
+        return name in self.program.properties.get(family, ())
 
     def has_package(self, family: str, package: str) -> bool:
         """Whether any file is part of a package."""

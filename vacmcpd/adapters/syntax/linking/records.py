@@ -24,12 +24,13 @@ class Outline(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """What other files can see of a file without linking: names, not values.
 
     ``names`` are bound at the top, ``members`` are ``Type.method`` of methods that are declared
-    outside of their type.
+    outside of their type, ``properties`` the names of properties of any class.
     """
 
     package: str = ""
     names: list[str] = []
     members: list[str] = []
+    properties: list[str] = []
 
 
 class Bases(msgspec.Struct, array_like=True, frozen=True, gc=False):

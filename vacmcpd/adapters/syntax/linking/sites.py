@@ -30,9 +30,18 @@ class Site:
         self.targets[made] = min(kind, self.targets.get(made, kind))
 
 
-def site_of(linker: Linker, made: Declaration, call: Call) -> Site:
+def is_silent(call: Call | Attr) -> bool:
+    """Whether only functions of the repository count as what is called here."""
+    return type(call) is Attr or call.names == [IMPLICIT]  # type: ignore[union-attr]
+
+
+def site_of(linker: Linker, made: Declaration, call: Call | Attr) -> Site:
     """What a call site calls."""
     site = Site()
+    if type(call) is Attr:
+        _property(linker, made, call, site)
+        return site
+    assert type(call) is Call
     special = made.unit.rules.site_targets
     if special is not None and special(linker, made, call, site):
         return site
@@ -49,6 +58,25 @@ def site_of(linker: Linker, made: Declaration, call: Call) -> Site:
     return site
 
 
+def _property(linker: Linker, made: Declaration, read: Attr, site: Site) -> None:
+    """The properties that reading an attribute runs."""
+    family = made.unit.language.family or made.unit.language.name
+    if not linker.has_property(family, read.name):
+        return
+    for on in ev.evaluate(linker, made, read.of):
+        for value in members.attribute(linker, on, read.name):
+            if isinstance(value, Func) and _is_getter(value.decl):
+                site.add(value.decl, DISPATCH if members.is_abstract(value.decl) else RESOLVED)
+        for owner in _owners(linker, on):
+            for target in members.overriding(linker, owner, read.name):
+                if _is_getter(target) and _overridable(made, target):
+                    site.add(target, DISPATCH)
+
+
+def _is_getter(made: Declaration) -> bool:
+    return made.kind is ScopeKind.PROPERTY and not made.scope.flags & Flag.SETTER
+
+
 def bare(expr: Expr) -> Expr:
     """``expr`` without type arguments."""
     while type(expr) is Generic:
@@ -56,9 +84,9 @@ def bare(expr: Expr) -> Expr:
     return expr
 
 
-def name_of(call: Call) -> str:
+def name_of(call: Call | Attr) -> str:
     """The name that a call site calls; "" for a computed one."""
-    fn = bare(call.fn)
+    fn = bare(call.fn) if type(call) is Call else call
     if type(fn) is Attr:
         return fn.name
     return fn.id.partition("@")[0] if type(fn) is Name else ""
@@ -168,10 +196,10 @@ def _reason(
 
 
 def passed(
-    linker: Linker, made: Declaration, call: Call, site: Site
+    linker: Linker, made: Declaration, call: Call | Attr, site: Site
 ) -> Iterator[tuple[str, set[str]]]:
     """What a call site passes into parameters: (cell, keys of values)."""
-    if not call.args or call.names == [IMPLICIT]:
+    if type(call) is not Call or not call.args or call.names == [IMPLICIT]:
         return
     positional = len(call.args) - len(call.names)
     values = [_keys(linker, made, arg) for arg in call.args]

@@ -163,8 +163,8 @@ class Declaration:
             )
         return False
 
-    def sites(self) -> Iterator[tuple["Declaration", Call, int]]:
-        """Every call site: the scope whose code it is, the call, its line.
+    def sites(self) -> Iterator[tuple["Declaration", Call | Attr, int]]:
+        """Every call site and property read: the scope whose code it is, what it is, its line.
 
         Defaults and bases are evaluated where the scope is defined, not in it.
         """

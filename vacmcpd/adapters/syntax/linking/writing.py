@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from .records import INFERRED, Edges
-from .sites import IMPLICIT, Site, name_of
+from .sites import Site, is_silent, name_of
 from .units import Unit
 
 
@@ -56,7 +56,7 @@ def edges_of(unit: Unit, first: Mapping[int, Row], last: Mapping[int, Row]) -> E
             for key in sorted(kinds):
                 symbol = symbols.setdefault(key, len(symbols))
                 _append(found, number, caller, symbol, kinds[key], line)
-            if call.names == [IMPLICIT]:
+            if is_silent(call):
                 continue
             for text in sorted(row.outside | final.outside):
                 name = names.setdefault(text, len(names))

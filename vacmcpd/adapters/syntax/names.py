@@ -1,0 +1,48 @@
+"""What a symbol is called: bare, and qualified from the repository's root."""
+
+import re
+
+from ...ports.graph import Symbol
+from .facts import FileFacts, ScopeKind
+from .languages.registry import Language
+from .linking.tree import Tree
+
+_UNSHOWN = re.compile(r"<block>(?:#\d+)?(?:\.|$)|#\d+")
+
+
+def module_name(tree: Tree, path: str, language: Language, namespace: str) -> str:
+    """The qualified name of a file's module-level code."""
+    return language.rules.module_name(tree, path, namespace)
+
+
+def qualified(module: str, separator: str, local: str) -> str:
+    """The qualified name of a scope by its dotted local name; "" is the module itself.
+
+    Namesakes are numbered in local names (``f#2``), not in qualified ones.
+    """
+    shown = _UNSHOWN.sub("", local).rstrip(".")
+    if not shown:
+        return module
+    return f"{module}{separator}{shown}" if module else shown
+
+
+def bare(name: str, module: str) -> str:
+    """The bare name of a scope; a module's is the last part of its own."""
+    return name or re.split(r"[./:]", module)[-1]
+
+
+def symbol_of(module: str, separator: str, facts: FileFacts, number: int, local: str) -> Symbol:
+    """Scope ``number`` of a file as a symbol, without its path."""
+    scope, place = facts.scopes[number], facts.places[number]
+    return Symbol(
+        bare(scope.name, module),
+        qualified(module, separator, local),
+        "",
+        place.line,
+        kind_of(scope.kind),
+    )
+
+
+def kind_of(kind: ScopeKind) -> str:
+    """``function``, ``class`` and so on."""
+    return ScopeKind(kind).name.lower()
