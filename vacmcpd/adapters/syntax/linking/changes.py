@@ -76,6 +76,8 @@ def items_of(unit: Unit) -> dict[str, bytes]:
     for name, stores in unit.stores.items():
         texts = [part for made, item in stores for part in (made.qual.encode(), encode(item))]
         items[f"stores\0{unit.path}\0{name}"] = _digest(texts)
+    if unit.stores:
+        items[f"stores\0{unit.path}"] = _digest(name.encode() for name in sorted(unit.stores))
     return items
 
 

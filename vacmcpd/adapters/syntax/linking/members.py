@@ -342,7 +342,13 @@ def descendants(linker: Linker, made: Declaration) -> list[Declaration]:
 
 def stored(linker: Linker, value: Value, name: str | int | None, unit: Unit) -> Values:
     """What the statements of ``unit`` store in ``value.name``."""
+    return linker.ask(("stored", value, name, unit), _stored, value, name, unit)
+
+
+def _stored(linker: Linker, value: Value, name: str | int | None, unit: Unit) -> Values:
     values = NOTHING
+    if name is None:
+        linker.read(f"stores\0{unit.path}")
     names = (str(name), "*") if name is not None else tuple(unit.stores)
     for key in names:
         linker.read(f"stores\0{unit.path}\0{key}")
