@@ -101,10 +101,11 @@ class LanguageCoverage:
 
 @dataclass(frozen=True, slots=True)
 class UntracedSites:
-    """Call sites that carry the asked name and that the trace did not walk, counted.
+    """Call sites that the trace did not walk, counted.
 
-    ``unresolved`` have a reason each, ``candidate`` and ``inferred`` have edges of that kind,
-    ``external`` are known to call something outside the repository.
+    Of callers: all those in the commit that carry the symbol's bare name. Of callees: those in
+    the symbol's own body. ``unresolved`` have a reason each, ``candidate`` and ``inferred`` have
+    edges of that kind, ``external`` are known to call something outside the repository.
     """
 
     external: int = 0
