@@ -8,7 +8,7 @@ from vacmcpd.adapters.lexical import ScanBuilder
 from vacmcpd.adapters.lexical.embedded_build import EmbeddedBuilder
 from vacmcpd.adapters.lexical.generations import SEGMENT, Located, Opener, sorted_out
 from vacmcpd.adapters.lexical.manifests import read
-from vacmcpd.adapters.lexical.merging import MOST_BIG, MOST_SMALL, Load, plan
+from vacmcpd.adapters.merging import MOST_BIG, MOST_SMALL, Load, plan
 from vacmcpd.errors import BuildCode, Cancelled, LifecycleError, QueryError, WireCode
 from vacmcpd.model import Artifact, ArtifactKind
 from vacmcpd.ports.builders import BuildTarget, StoreState
@@ -271,7 +271,8 @@ def test_an_artifact_of_another_commit_is_a_mismatch(place, field):
 
 
 def groups(*loads):
-    return [(group.members, group.rewrite) for group in plan([Load(*load) for load in loads])]
+    planned = plan([Load(*load) for load in loads], 65_535)
+    return [(group.members, group.rewrite) for group in planned]
 
 
 def test_a_version_that_changes_little_costs_no_large_merge():

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vacmcpd.adapters.lexical.container import Damaged
+from vacmcpd.adapters.container import Damaged
 from vacmcpd.adapters.lexical.postings import (
     Gathering,
     Index,

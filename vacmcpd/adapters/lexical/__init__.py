@@ -9,10 +9,9 @@
     matching                   a query as a test of one file; the one meaning of the language
     scan, files, tree, cache   the test over every blob of a tree: slow, and the oracle
     trigrams, postings,        the index: keys of texts, lists of blocks, files of blobs,
-      segments, manifests,     trees as ordinals of blobs, all in one checked outer form
-      container
+      segments, manifests      trees as ordinals of blobs, all in one checked outer form
     held, blobs, rows,         building it: what is whole is used again, what is new is written,
-      segment_writer, merging  what became small is joined
+      segment_writer           what became small is joined
     generations, views,        asking it: one tree over segments, the rows that can match,
       names, candidates,       the files that do, page by page in a ranked order
       planning, finding,

@@ -10,8 +10,8 @@ from ...ports.artifacts import ArtifactStore, StoredFile
 from ...ports.budget import Budget
 from ...ports.objects import ObjectReader
 from ...ports.search import SearchPage, SearchQuery
+from ..container import Damaged
 from . import manifests
-from .container import Damaged
 from .embedded_build import ENGINE, EmbeddedBuilder
 from .generations import Files, Located, Opener, reason, sorted_out
 from .matching import compile_query

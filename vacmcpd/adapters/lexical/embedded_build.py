@@ -16,13 +16,14 @@ from ...ports.builders import BuildTarget, Built, StoreState
 from ...ports.faults import FaultPoint, NoFaults
 from ...ports.objects import ObjectReader
 from ...ports.repository_store import OnProgress
+from ..container import Damaged
+from ..merging import Load, plan
 from . import manifests
 from .blobs import Reader, Supply, Wanted, wanted
-from .container import Damaged
 from .generations import DICTIONARY, SEGMENT, Located, Opener, sorted_out
 from .held import Held
 from .manifests import NO_BLOB, Manifest
-from .merging import Load, plan
+from .postings import MAX_BLOCKS
 from .rows import coverage, manifest_rows
 from .segment_writer import Dictionary, Draft, Merge
 from .segments import Segment
@@ -191,7 +192,7 @@ class EmbeddedBuilder:
         ]
         files = []
         loads = [_load(segment, mask) for (_, segment), mask in zip(segments, kept, strict=True)]
-        for group in plan(loads):
+        for group in plan(loads, MAX_BLOCKS):
             if not group.rewrite:
                 files += [segments[at][0] for at in group.members]
                 continue

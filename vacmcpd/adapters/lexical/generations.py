@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ...errors import VacmcpError
 from ...ports.artifacts import ArtifactStore, StoredFile
-from .container import Damaged
+from ..container import Damaged
 from .manifests import NO_BLOB, Manifest
 from .manifests import ROLE as MANIFEST
 from .segments import Segment
@@ -51,7 +51,7 @@ class Opener:
         self._dictionaries = files.dictionaries
 
     def segment(self, file: StoredFile) -> Segment:
-        """ARTIFACT_MISSING when it is gone, :class:`.container.Damaged` when it is not whole."""
+        """ARTIFACT_MISSING when it is gone, :class:`..container.Damaged` when it is not whole."""
         data = self._artifacts.open(self._repository, file)
         return Segment(data, self.dictionary, file.digest)
 

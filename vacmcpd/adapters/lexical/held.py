@@ -10,8 +10,8 @@ import numpy.typing as npt
 from ...errors import VacmcpError
 from ...ports.artifacts import ArtifactStore, StoredFile
 from ...ports.builders import StoreState
+from ..container import Damaged
 from . import manifests
-from .container import Damaged
 from .generations import Files, Opener, sorted_out
 from .manifests import NO_BLOB, Manifest
 from .segment_writer import Dictionary

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from .container import Container, Damaged, Writer
+from ..container import Container, Damaged, Writer
 from .documents import Skip
 
 KIND, FORMAT = "manifest", 1
@@ -97,7 +97,7 @@ def write(tree: str, proof: str, rows: Sequence[Row]) -> Iterator[bytes | memory
 
 
 def read(data: memoryview) -> Manifest:
-    """A manifest; :class:`.container.Damaged` when it is not whole."""
+    """A manifest; :class:`..container.Damaged` when it is not whole."""
     held = Container(data, KIND, FORMAT)
     count = int(held.facts["rows"])
     expand = zstandard.ZstdDecompressor().decompress

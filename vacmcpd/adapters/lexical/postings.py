@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from .container import Damaged
+from ..container import Damaged
 from .trigrams import Keys
 
 Blocks = npt.NDArray[np.uint16]

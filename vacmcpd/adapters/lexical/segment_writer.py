@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from .container import Writer
+from ..container import Writer
 from .postings import Gathering, Index, Lists, Packer, joined, moved
 from .segments import BLOB, BLOCK, FORMAT, KIND, SKIPS, BlobFacts, Codec, Segment
 from .trigrams import keys_of_text

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from .container import Container, Damaged
+from ..container import Container, Damaged
 from .documents import Skip
 from .postings import Index
 
@@ -55,7 +55,7 @@ class BlobFacts:
 
 
 class Segment:
-    """A segment that was opened. Raises :class:`.container.Damaged` when it is not whole.
+    """A segment that was opened. Raises :class:`..container.Damaged` when it is not whole.
 
     Arrays are by blob or by block: ``ordinals``, ``first_block``, ``block_count``, ``skips`` (an
     index of reasons, 0 for text), ``crlf``, ``lossy``, ``generated`` by blob; ``block_blob`` and
@@ -165,7 +165,7 @@ class Codec:
         self._by_dictionary: dict[str, zstandard.ZstdDecompressor] = {}
 
     def decompress(self, segment: Segment, frame: memoryview) -> bytes:
-        """A block's text; :class:`.container.Damaged` when its checksum does not hold."""
+        """A block's text; :class:`..container.Damaged` when its checksum does not hold."""
         codec = self._by_dictionary.get(segment.dictionary)
         if codec is None:
             raw = segment.dictionary_bytes()

@@ -111,7 +111,7 @@ class Texts:
         self._local = threading.local()
 
     def get(self, segment: Segment, block: int) -> bytes:
-        """A block's text; :class:`.container.Damaged` when it is not what was written."""
+        """A block's text; :class:`..container.Damaged` when it is not what was written."""
         key = (segment.name, block)
         with self._lock:
             kept = self._kept.get(key)

@@ -1,12 +1,14 @@
-"""Which segments are joined, rewritten or dropped: how many a search asks, and what is wasted."""
+"""Which segments of a store are joined, rewritten or dropped.
 
+What counts is how many a query asks, and what is wasted.
+"""
+
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from .postings import MAX_BLOCKS
-
 MOST_BIG = 4
-"""A search asks each segment, so its time grows with their number, not with the versions'."""
+"""A query asks each segment, so its time grows with their number, not with the versions'."""
 MOST_SMALL = 3
 _SMALL = 16
 """A segment is small below this part of the whole."""
@@ -34,19 +36,19 @@ class Group:
     rewrite: bool
 
 
-def plan(loads: Sequence[Load]) -> list[Group]:
+def plan(loads: Sequence[Load], most_blocks: float = math.inf) -> list[Group]:
     """The groups, in the order of their first members; what holds nothing in use is in none.
 
     The two smallest are joined until at most four big and three small ones are left, as long as
-    one file can hold them: so a version that changes little costs a small merge, if any. A segment
-    that is dead for more than a quarter is rewritten.
+    one file can hold their blocks: so a version that changes little costs a small merge, if any.
+    A segment that is dead for more than a quarter is rewritten.
     """
     groups = [[at] for at, load in enumerate(loads) if load.weight]
     small = sum(load.weight for load in loads) // _SMALL
     while _too_many([_weight(loads, group) for group in groups], small):
         groups.sort(key=lambda group: (_weight(loads, group), group[0]))
         pair = groups[0] + groups[1]
-        if sum(loads[at].blocks for at in pair) > MAX_BLOCKS:
+        if sum(loads[at].blocks for at in pair) > most_blocks:
             break
         groups[:2] = [sorted(pair)]
     return [Group(tuple(group), _rewritten(loads, group)) for group in sorted(groups)]
