@@ -26,6 +26,7 @@ def _link(version: Version, previous: Previous | None = None) -> LinkResult:
 @_SLOW
 @given(_SEEDS)
 @example(0)
+@example(20261)
 def test_a_link_that_reuses_an_earlier_version_equals_a_clean_one(seed: int) -> None:
     chance = random.Random(seed)
     files = programs(chance)
@@ -41,6 +42,7 @@ def test_a_link_that_reuses_an_earlier_version_equals_a_clean_one(seed: int) -> 
 @_SLOW
 @given(_SEEDS)
 @example(0)
+@example(20261)
 def test_the_order_of_files_changes_nothing(seed: int) -> None:
     chance = random.Random(seed)
     files = programs(chance)
@@ -48,6 +50,19 @@ def test_the_order_of_files_changes_nothing(seed: int) -> None:
     chance.shuffle(paths)
     shuffled = {path: files[path] for path in paths}
     assert _bytes(_link(version_of(files))) == _bytes(_link(version_of(shuffled)))
+
+
+def test_what_nests_too_deep_to_be_followed_is_open_and_costs_nothing_else() -> None:
+    chain: Program = [
+        ("def", f"f{n}", [], [("return", ("call", ("name", f"f{n + 1}"), []))]) for n in range(9000)
+    ]
+    files = {"a.t": [*chain, ("do", ("call", ("call", ("name", "f0"), []), []))], "b.t": HELPER}
+    version = version_of(files)
+    result = link(version)
+    assert result.records["b.t"] == _link(version_of({"b.t": HELPER})).records["b.t"]
+    assert len(result.records["a.t"].edges.site) >= 8000
+    again = _link(version_of(files), Previous(version, result.records))
+    assert _bytes(again) == _bytes(_link(version_of(files)))
 
 
 HELPER: Program = [("def", "f", [], [("return", ("text",))]), ("def", "g", [], [])]

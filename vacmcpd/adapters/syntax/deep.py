@@ -7,7 +7,7 @@ from typing import TypeVar
 
 _T = TypeVar("_T")
 
-_STACK = 512 << 20
+_STACK = 256 << 20
 """Bytes; only what is used of it is ever taken."""
 
 _FRAMES = 200_000

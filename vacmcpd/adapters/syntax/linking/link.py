@@ -9,20 +9,22 @@ rests on the order of work.
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from ..facts import FileFacts, ScopeKind
+from ..facts import Attr, Call, FileFacts, ScopeKind
 from ..languages.registry import Language
 from . import members
 from .changes import changed_items, changed_outline, changed_table, changed_tree
 from .implementing import derived, implementers
-from .linker import Linker, Node
+from .linker import TOO_DEEP, Linker, Node, leaf_of
 from .records import Bases, Linked, Outline
-from .sites import passed, site_of
+from .sites import Site, passed, site_of
 from .tree import Tree
 from .units import METHODS, Declaration, Unit
-from .values import Inst, Klass
+from .values import Inst, Klass, Value
 from .writing import Row, edges_of, first_rows, row_of
 
 ROUNDS = 3
@@ -131,7 +133,7 @@ class _Run:
         if self.previous is None:
             return set()
         old, new = self.previous.version, self.version
-        leaves = changed_tree(old.tree, new.tree)
+        leaves = {leaf_of(TOO_DEEP), *changed_tree(old.tree, new.tree)}
         for path in sorted((old.languages.keys() | new.languages.keys()) - self.same):
             leaves |= changed_items(old.unit(path), new.unit(path))
         return leaves
@@ -223,14 +225,16 @@ class _Run:
     def _bases_of(self, linker: Linker, path: str) -> Bases:
         unit = self.version.unit(path)
         assert unit is not None
-        root = linker.top = Node(-1)
+        linker.top = Node(-1)
         classes, methods = [], []
+        reads: set[int] = set()
         for made in unit.declarations:
             if not made.is_class:
                 continue
+            reads |= linker.top.reads
             keys = [
                 value.decl.key
-                for values in members.bases(linker, made)
+                for values in self._bases_in(linker, made)
                 for value in values
                 if isinstance(value, Klass | Inst)
             ]
@@ -239,7 +243,11 @@ class _Run:
             if unit.rules.structural:
                 names = self._method_names(linker, made)
                 methods.append((made.key, names, made.kind == 2))
-        return Bases(classes, methods, _pack(root.reads))
+        return Bases(classes, methods, _pack(reads | linker.top.reads))
+
+    @staticmethod
+    def _bases_in(linker: Linker, made: Declaration) -> list[list[Value]]:
+        return linker.within(lambda: members.bases(linker, made), [])
 
     def _method_names(self, linker: Linker, made: Declaration) -> list[str]:
         unit = made.unit
@@ -311,16 +319,16 @@ class _Run:
                 number += 1
                 if only is not None and number not in only:
                     continue
-                root = linker.top = Node(-1)
-                site = site_of(linker, scope, call)
-                for cell, keys in passed(linker, scope, call, site):
+                linker.top = Node(-1)
+                site, told = linker.within(partial(_told, linker, scope, call), _Told(Site(), []))
+                for cell, keys in told:
                     given[cell] |= keys
                 rows[number] = row_of(site)
-                reads |= root.reads
-                if root.tainted:
+                reads |= linker.top.reads
+                if linker.top.tainted:
                     tainted.append(number)
-        told = [(cell, sorted(given[cell])) for cell in sorted(given)]
-        return rows, told, _pack(reads), tainted
+        passed_on = [(cell, sorted(given[cell])) for cell in sorted(given)]
+        return rows, passed_on, _pack(reads), tainted
 
     def _cells(self, round_: int) -> Cells:
         return _merged(draft.given[:round_] for draft in self.drafts.values())
@@ -350,6 +358,16 @@ class _Run:
                 first = first_rows(old.edges)
             edges = edges_of(unit, first, draft.last or {})
         return Linked(draft.outline, draft.bases, edges, draft.pending, draft.given, draft.reads)
+
+
+class _Told(NamedTuple):
+    site: Site
+    passed: list[tuple[str, set[str]]]
+
+
+def _told(linker: Linker, scope: Declaration, call: Call | Attr) -> _Told:
+    site = site_of(linker, scope, call)
+    return _Told(site, list(passed(linker, scope, call, site)))
 
 
 def _merged(given: Iterable[list[list[tuple[str, list[str]]]]]) -> Cells:

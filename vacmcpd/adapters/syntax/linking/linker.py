@@ -17,6 +17,9 @@ _PATIENCE = 16
 """Rounds of a cycle whose functions turn out not to be monotone; monotone ones need fewer."""
 
 
+TOO_DEEP = "too deep"
+"""The leaf of what nests too deep; it counts as changed in every version."""
+
 _T = TypeVar("_T")
 Names = Mapping[tuple[str, str], Mapping[str, list[str]]]
 
@@ -179,6 +182,31 @@ class Linker:
                 member.reads = node.reads
                 member.tainted = node.tainted
         node.members = []
+
+    def within(self, work: Callable[[], _T], instead: _T) -> _T:
+        """What ``work`` gives, or ``instead`` where it nests too deep to be followed.
+
+        Who asked for that is linked again in every version, since not all was read.
+        """
+        try:
+            return work()
+        except RecursionError:
+            self._give_up()
+            return instead
+
+    def _give_up(self) -> None:
+        """Let every open question stand as it is, so that none is asked as deep again."""
+        deep = {leaf_of(TOO_DEEP)}
+        for node in self.memo.values():
+            if not node.done:
+                node.done = True
+                node.holder = None
+                node.members = []
+                node.reads = deep
+        self.stack.clear()
+        self.strict = False
+        self.top = Node(-1)
+        self.top.reads |= deep
 
     # Reading
 

@@ -50,7 +50,8 @@ class Edges(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
     ``site`` counts the call sites of the file, ``caller`` is a scope's number, ``callee`` an
     index into ``symbols`` (``path NUL local name``), ``name`` one into ``names``: what an external
-    callee is called, or the bare name that an open site calls.
+    callee is called, or the bare name that an open site calls. An external callee is resolved or
+    inferred.
     """
 
     symbols: list[str] = []
@@ -63,6 +64,7 @@ class Edges(msgspec.Struct, array_like=True, frozen=True, gc=False):
     external_site: list[int] = []
     external_caller: list[int] = []
     external_name: list[int] = []
+    external_kind: list[int] = []
     external_line: list[int] = []
     open_site: list[int] = []
     open_caller: list[int] = []

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from .records import INFERRED, Edges
+from .records import INFERRED, RESOLVED, Edges
 from .sites import Site, is_silent, name_of
 from .units import Unit
 
@@ -28,8 +28,10 @@ def first_rows(edges: Edges) -> dict[int, Row]:
     for site, callee, kind in zip(edges.site, edges.callee, edges.kind, strict=True):
         if kind != INFERRED:
             rows.setdefault(site, Row()).targets[edges.symbols[callee]] = kind
-    for site, name in zip(edges.external_site, edges.external_name, strict=True):
-        rows.setdefault(site, Row()).outside.add(edges.names[name])
+    columns = (edges.external_site, edges.external_name, edges.external_kind)
+    for site, name, kind in zip(*columns, strict=True):
+        if kind != INFERRED:
+            rows.setdefault(site, Row()).outside.add(edges.names[name])
     for site, reason in zip(edges.open_site, edges.open_reason, strict=True):
         rows.setdefault(site, Row()).reason = reason
     return rows
@@ -43,7 +45,7 @@ def edges_of(unit: Unit, first: Mapping[int, Row], last: Mapping[int, Row]) -> E
     symbols: dict[str, int] = {}
     names: dict[str, int] = {}
     found: list[list[int]] = [[] for _ in range(5)]
-    outside: list[list[int]] = [[] for _ in range(4)]
+    outside: list[list[int]] = [[] for _ in range(5)]
     untold: list[list[int]] = [[] for _ in range(5)]
     number = -1
     for made in unit.declarations:
@@ -60,7 +62,8 @@ def edges_of(unit: Unit, first: Mapping[int, Row], last: Mapping[int, Row]) -> E
                 continue
             for text in sorted(row.outside | final.outside):
                 name = names.setdefault(text, len(names))
-                _append(outside, number, caller, name, line)
+                kind = RESOLVED if text in row.outside else INFERRED
+                _append(outside, number, caller, name, kind, line)
             if not kinds and not row.outside and not final.outside:
                 name = names.setdefault(name_of(call), len(names))
                 _append(untold, number, caller, name, final.reason, line)
