@@ -54,13 +54,13 @@ def test_the_order_of_files_changes_nothing(seed: int) -> None:
 
 def test_what_nests_too_deep_to_be_followed_is_open_and_costs_nothing_else() -> None:
     chain: Program = [
-        ("def", f"f{n}", [], [("return", ("call", ("name", f"f{n + 1}"), []))]) for n in range(9000)
+        ("def", f"f{n}", [], [("return", ("call", ("name", f"f{n + 1}"), []))]) for n in range(1500)
     ]
     files = {"a.t": [*chain, ("do", ("call", ("call", ("name", "f0"), []), []))], "b.t": HELPER}
     version = version_of(files)
     result = link(version)
     assert result.records["b.t"] == _link(version_of({"b.t": HELPER})).records["b.t"]
-    assert len(result.records["a.t"].edges.site) >= 8000
+    assert len(result.records["a.t"].edges.site) >= 1000
     again = _link(version_of(files), Previous(version, result.records))
     assert _bytes(again) == _bytes(_link(version_of(files)))
 
