@@ -243,4 +243,4 @@ def test_a_trace_walks_to_its_depth_and_each_call_once() -> None:
     assert traced("a", Direction.CALLEES, 2) == [1, 2]
     assert traced("a", Direction.CALLEES, 5) == [1, 2, 3]
     assert traced("a", Direction.CALLERS, 1) == [3]
-    assert traced("a", Direction.CALLERS, 2) == [3, 2]
+    assert traced("a", Direction.CALLERS, 2) == [2, 3]
