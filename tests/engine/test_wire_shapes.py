@@ -147,10 +147,11 @@ def test_trace_sorts_calls_and_cites_each_place_once(engine: Engine) -> None:
     wire = engine.trace_calls(TraceCallsRequest("v1", "run", "callees", 1)).to_wire()
     assert wire["symbol"] == "app.run"
     assert (wire["direction"], wire["depth"]) == ("callees", 1)
+    app = {"caller": "app.run", "path": "app.py", "kind": "resolved"}
     assert wire["calls"] == [
-        {"caller": "app.run", "callee": "app.keep", "path": "app.py", "line": 4},
-        {"caller": "app.run", "callee": "app.keep", "path": "app.py", "line": 5},
-        {"caller": "app.run", "callee": "app.legacy", "path": "app.py", "line": 2},
+        {**app, "callee": "app.keep", "line": 4},
+        {**app, "callee": "app.keep", "line": 5},
+        {**app, "callee": "app.legacy", "line": 2},
     ]
     assert wire["evidence"] == [at("app.py", 4), at("app.py", 5), at("app.py", 2)]
     assert wire["total_matches"] == 3
@@ -290,6 +291,7 @@ def test_compare_calls_tells_what_came_and_went(engine: Engine) -> None:
             "caller": "app.run",
             "callee": "app.keep",
             "path": "app.py",
+            "kinds": ["resolved"],
             "from_evidence": [at("app.py", 4), at("app.py", 5)],
             "to_evidence": [at("app.py", 6)],
         }

@@ -34,7 +34,10 @@ class SearchCodeRequest:
 
 @dataclass(frozen=True, slots=True)
 class TraceCallsRequest:
-    """The ``callers`` or ``callees`` of a symbol, ``depth`` calls deep (1 to 5)."""
+    """The ``callers`` or ``callees`` of a symbol, ``depth`` calls deep (1 to 5).
+
+    ``kinds`` are the kinds of calls to walk, resolved and dispatch when there are none.
+    """
 
     context: str
     symbol: str
@@ -44,6 +47,7 @@ class TraceCallsRequest:
     limit: int = 0
     max_tokens: int = 0
     cursor: str = ""
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +76,10 @@ class CompareCodeRequest:
 
 @dataclass(frozen=True, slots=True)
 class CompareCallsRequest:
-    """Which calls around a symbol came and went between two contexts of one repository."""
+    """Which calls around a symbol came and went between two contexts of one repository.
+
+    ``kinds`` are those of :class:`TraceCallsRequest`.
+    """
 
     from_context: str
     to_context: str
@@ -83,6 +90,7 @@ class CompareCallsRequest:
     limit: int = 0
     max_tokens: int = 0
     cursor: str = ""
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

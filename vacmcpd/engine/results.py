@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..model import Context, Evidence, Member
-from ..ports.graph import CallEdge
+from ..ports.graph import CallEdge, EdgeKind, LanguageCoverage, Symbol, Tier, UntracedSites
 from ..ports.search import SearchMatch
 from ..ports.source import Change, EntryKind, HistoryEntry, Hunk, SideEntry, SourceContent
 from .coverage import Coverage
@@ -25,11 +25,14 @@ from .evidence import (
 from .rows import (
     MAX_SNIPPET,
     call_row,
+    definition_row,
     history_row,
     hunk_head,
+    language_rows,
     line_row,
     match_evidence,
     match_row,
+    sites_row,
 )
 from .text import clean
 
@@ -98,7 +101,11 @@ class SearchCodeResult:
 
 @dataclass(frozen=True, slots=True)
 class TraceCallsResult:
-    """Calls around one symbol, by caller, callee, path and line."""
+    """Calls around one symbol, by caller, callee, path and line.
+
+    ``definition`` is the symbol that was meant, ``untraced`` counts the call sites that were not
+    walked; both are None where the provider does not know. ``note`` explains an empty answer.
+    """
 
     context: Context
     evidence: tuple[Cited, ...]
@@ -110,24 +117,35 @@ class TraceCallsResult:
     total_matches: int
     truncated: bool
     next_cursor: str = ""
+    kinds: tuple[EdgeKind, ...] = ()
+    definition: Symbol | None = None
+    languages: tuple[LanguageCoverage, ...] = ()
+    untraced: UntracedSites | None = None
+    total_is_exact: bool = True
+    note: str = ""
 
     def __post_init__(self) -> None:
         require_members(self.context)
 
     def to_wire(self) -> dict[str, Any]:
-        """``{calls, context, coverage, depth, direction, evidence, symbol, total_…, …}``."""
+        """``{calls, context, coverage, definition?, …, symbol, total_…, truncated, untraced?}``."""
         return {
             "calls": [call_row(edge) for edge in self.calls],
             "context": context_block(self.context),
             "coverage": self.coverage.to_wire(),
+            **_definition(self.definition),
             "depth": self.depth,
             "direction": self.direction,
             "evidence": cited_rows(self.evidence, self.context.members),
+            "kinds": [str(kind) for kind in self.kinds],
+            **({"languages": language_rows(self.languages)} if self.languages else {}),
             **_next_page(self.next_cursor),
+            **_note(self.note),
             "symbol": clean(self.symbol),
-            "total_is_exact": True,
+            "total_is_exact": self.total_is_exact,
             "total_matches": self.total_matches,
             "truncated": self.truncated,
+            **_untraced(self.untraced),
         }
 
 
@@ -220,20 +238,32 @@ class CompareCodeResult:
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """One (caller, callee, path) with every site of it, per side."""
+    """One (caller, callee, path) with every site of it, per side.
+
+    ``kinds`` are those of all its sites; the qualified names are "" where nobody knows them.
+    """
 
     caller: str
     callee: str
     path: str
     from_evidence: tuple[Evidence, ...]
     to_evidence: tuple[Evidence, ...]
+    caller_qualified_name: str = ""
+    callee_qualified_name: str = ""
+    kinds: tuple[EdgeKind, ...] = ()
 
     def to_wire(self) -> dict[str, Any]:
-        """``{caller, callee, path, from_evidence, to_evidence}``."""
+        """``{caller, callee, path, kinds, …_qualified_name?, from_evidence, to_evidence}``."""
+        qualified = {
+            "caller_qualified_name": clean(self.caller_qualified_name),
+            "callee_qualified_name": clean(self.callee_qualified_name),
+        }
         return {
             "caller": clean(self.caller),
             "callee": clean(self.callee),
             "path": clean(self.path),
+            "kinds": [str(kind) for kind in self.kinds],
+            **{key: name for key, name in qualified.items() if name},
             "from_evidence": [evidence_row(item) for item in self.from_evidence],
             "to_evidence": [evidence_row(item) for item in self.to_evidence],
         }
@@ -243,7 +273,8 @@ class Relation:
 class CompareCallsResult:
     """Which calls came and went. A side is None where that revision has no such symbol.
 
-    Raises ValueError when both sides are.
+    ``definitions`` and ``untraced`` are of the from and the to side, as in
+    :class:`TraceCallsResult`. Raises ValueError when both sides are None.
     """
 
     from_side: Side | None
@@ -257,6 +288,11 @@ class CompareCallsResult:
     unchanged: tuple[Relation, ...]
     truncated: bool
     next_cursor: str = ""
+    kinds: tuple[EdgeKind, ...] = ()
+    definitions: tuple[Symbol | None, Symbol | None] = (None, None)
+    languages: tuple[tuple[str, Tier], ...] = ()
+    untraced: tuple[UntracedSites | None, UntracedSites | None] = (None, None)
+    note: str = ""
 
     def __post_init__(self) -> None:
         if self.from_side is None and self.to_side is None:
@@ -271,9 +307,10 @@ class CompareCallsResult:
 
     def to_wire(self) -> dict[str, Any]:
         """``{from, to, presence, requested_symbol, …, added, removed, unchanged, …}``."""
+        tiers = [{"name": clean(name), "tier": str(tier)} for name, tier in self.languages]
         return {
-            "from": _side(self.from_side),
-            "to": _side(self.to_side),
+            "from": self._call_side(0),
+            "to": self._call_side(1),
             "presence": self.presence,
             "requested_symbol": clean(self.requested_symbol),
             "from_resolved_symbol": clean(self.from_resolved_symbol),
@@ -281,10 +318,20 @@ class CompareCallsResult:
             "added": [relation.to_wire() for relation in self.added],
             "removed": [relation.to_wire() for relation in self.removed],
             "unchanged": [relation.to_wire() for relation in self.unchanged],
+            "kinds": [str(kind) for kind in self.kinds],
+            **({"languages": tiers} if tiers else {}),
+            **_note(self.note),
             "coverage": self.coverage.to_wire(),
             "truncated": self.truncated,
             **_next_page(self.next_cursor),
         }
+
+    def _call_side(self, at: int) -> dict[str, Any] | None:
+        side = (self.from_side, self.to_side)[at]
+        if side is None:
+            return None
+        facts = {**_definition(self.definitions[at]), **_untraced(self.untraced[at])}
+        return {**side.to_wire(), **facts}
 
 
 @dataclass(frozen=True, slots=True)
@@ -327,6 +374,18 @@ Result: TypeAlias = (
 
 def _next_page(cursor: str) -> dict[str, str]:
     return {"next_cursor": cursor} if cursor else {}
+
+
+def _note(note: str) -> dict[str, str]:
+    return {"note": clean(note)} if note else {}
+
+
+def _definition(symbol: Symbol | None) -> dict[str, Any]:
+    return {"definition": definition_row(symbol)} if symbol else {}
+
+
+def _untraced(sites: UntracedSites | None) -> dict[str, Any]:
+    return {"untraced": sites_row(sites)} if sites else {}
 
 
 def _side(side: Side | None) -> dict[str, Any] | None:

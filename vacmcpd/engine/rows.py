@@ -1,10 +1,11 @@
 """The rows inside answers, as the wire has them."""
 
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
 from ..model import Member
-from ..ports.graph import CallEdge
+from ..ports.graph import CallEdge, LanguageCoverage, Symbol, UntracedSites
 from ..ports.search import SearchMatch
 from ..ports.source import HistoryEntry, Hunk, HunkLine
 from .evidence import member_facts
@@ -84,12 +85,61 @@ def shown_span(shown: str, start: int, end: int) -> tuple[list[int], list[int]]:
 
 
 def call_row(edge: CallEdge) -> dict[str, Any]:
-    """``{caller, callee, path, line}``."""
-    return {
+    """``{caller, callee, path, line, kind, …}``, the place being that of the call.
+
+    What is known of either function comes as ``caller_qualified_name``, ``caller_line`` and the
+    same of the callee, with ``callee_path``; ``caller_path`` only where it is not ``path``.
+    """
+    row: dict[str, Any] = {
         "caller": clean(edge.caller),
         "callee": clean(edge.callee),
         "path": clean(edge.path),
         "line": edge.line,
+        "kind": str(edge.kind),
+    }
+    for end, symbol in (("caller", edge.caller_symbol), ("callee", edge.callee_symbol)):
+        if symbol is None:
+            continue
+        row[f"{end}_qualified_name"] = clean(symbol.qualified_name)
+        if symbol.path and not (end == "caller" and symbol.path == edge.path):
+            row[f"{end}_path"] = clean(symbol.path)
+        if symbol.line:
+            row[f"{end}_line"] = symbol.line
+    return row
+
+
+def definition_row(symbol: Symbol) -> dict[str, Any]:
+    """``{qualified_name, path, line, kind}``."""
+    return {
+        "qualified_name": clean(symbol.qualified_name),
+        "path": clean(symbol.path),
+        "line": symbol.line,
+        "kind": clean(symbol.kind),
+    }
+
+
+def language_rows(languages: Iterable[LanguageCoverage]) -> list[dict[str, Any]]:
+    """``{name, tier, files, with_errors?}`` of each language."""
+    rows = []
+    for language in languages:
+        row = {
+            "name": clean(language.name),
+            "tier": str(language.tier),
+            "files": language.files,
+        }
+        if language.with_errors:
+            row["with_errors"] = language.with_errors
+        rows.append(row)
+    return rows
+
+
+def sites_row(sites: UntracedSites) -> dict[str, int]:
+    """``{unresolved, candidate, inferred, external}``."""
+    return {
+        "unresolved": sites.unresolved,
+        "candidate": sites.candidate,
+        "inferred": sites.inferred,
+        "external": sites.external,
     }
 
 
