@@ -12,7 +12,7 @@ from vacmcpd.engine import (
     TraceCallsRequest,
 )
 from vacmcpd.errors import QueryError, WireCode
-from vacmcpd.server.arguments import MAX_INTEGER, MAX_STRING
+from vacmcpd.server.arguments import MAX_INTEGER, MAX_ITEMS, MAX_STRING
 from vacmcpd.server.tools import ANNOTATIONS, BY_NAME, TOOLS
 
 CODE = {"context": "v1", "path": "a.py", "start_line": 1, "end_line": 2}
@@ -55,8 +55,9 @@ def test_every_argument_of_a_schema_is_described_and_none_has_a_range() -> None:
         assert schema["type"] == "object"
         assert schema["additionalProperties"] is False
         for described in schema["properties"].values():
-            assert set(described) - {"enum"} == {"type", "description"}
+            assert set(described) - {"enum", "items"} == {"type", "description"}
             assert described["description"]
+            assert ("items" in described) is (described["type"] == "array")
 
 
 def test_arguments_are_shown_in_the_order_of_the_reference() -> None:
@@ -70,6 +71,7 @@ def test_arguments_are_shown_in_the_order_of_the_reference() -> None:
             "symbol",
             "direction",
             "depth",
+            "kinds",
             *extra,
         ],
         "compare_code": ["from_context", "to_context", "repository", "path", *extra[1:]],
@@ -85,7 +87,15 @@ def test_arguments_are_shown_in_the_order_of_the_reference() -> None:
             *extra,
         ],
         "search_history": ["context", "repository", "query", "symbol", "path", *extra],
-        "trace_calls": ["context", "repository", "symbol", "direction", "depth", *extra],
+        "trace_calls": [
+            "context",
+            "repository",
+            "symbol",
+            "direction",
+            "depth",
+            "kinds",
+            *extra,
+        ],
     }
 
 
@@ -152,6 +162,51 @@ def test_what_is_no_boolean_is_refused(value: Any, actual: str) -> None:
         "argument": "exact_total",
         "expected": "boolean",
         "actual": actual,
+    }
+
+
+def test_the_kinds_of_calls_are_in_the_schemas_and_in_words() -> None:
+    for tool in ("trace_calls", "compare_calls"):
+        kinds = BY_NAME[tool].input_schema()["properties"]["kinds"]
+        assert kinds["items"]["enum"] == [
+            "resolved",
+            "dispatch",
+            "inferred",
+            "candidate",
+            "external",
+        ]
+        for each in kinds["items"]["enum"]:
+            assert f"{each}: " in kinds["description"]
+
+
+def test_the_kinds_of_calls_reach_the_request() -> None:
+    asked = BY_NAME["trace_calls"].request({"kinds": ["candidate", "external"]})
+    assert asked == TraceCallsRequest("", "", "", 0, kinds=("candidate", "external"))
+    assert BY_NAME["compare_calls"].request({"kinds": []}).kinds == ()  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("value", "actual"), [(None, "null"), ("candidate", "string"), ({}, "object"), (1, "number")]
+)
+def test_what_is_no_array_is_refused(value: Any, actual: str) -> None:
+    assert refusal("trace_calls", {"kinds": value}).details == {
+        "argument": "kinds",
+        "expected": "array",
+        "actual": actual,
+    }
+
+
+@pytest.mark.parametrize(("at", "value"), [(0, [1]), (1, ["resolved", None]), (0, [["x"]])])
+def test_an_array_holds_strings_only(at: int, value: Any) -> None:
+    details = refusal("trace_calls", {"kinds": value}).details
+    assert (details["argument"], details["expected"]) == (f"kinds[{at}]", "string")
+
+
+def test_an_array_without_end_is_refused() -> None:
+    assert refusal("trace_calls", {"kinds": ["resolved"] * (MAX_ITEMS + 1)}).details == {
+        "argument": "kinds",
+        "length": MAX_ITEMS + 1,
+        "limit": MAX_ITEMS,
     }
 
 

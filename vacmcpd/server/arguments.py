@@ -1,7 +1,7 @@
 """Checks a tool's arguments, so that every refusal arrives as INVALID_ARGUMENT in the envelope."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
@@ -14,6 +14,11 @@ MAX_INTEGER = 2**53
 MAX_STRING = 32_768
 """Characters in one argument; the longest useful ones are cursors and regular expressions."""
 
+MAX_ITEMS = 32
+"""Entries in one list of words."""
+
+Value = str | int | tuple[str, ...]
+
 
 class Kind(StrEnum):
     """The JSON type of an argument."""
@@ -21,6 +26,8 @@ class Kind(StrEnum):
     STRING = "string"
     INTEGER = "integer"
     BOOLEAN = "boolean"
+    ARRAY = "array"
+    """Of strings; the choices are those of its entries."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +44,16 @@ class Argument:
     choices: tuple[str, ...] = ()
 
     def schema(self) -> dict[str, Any]:
-        """``{type, description, enum?}``."""
+        """``{type, description, enum?}``, or ``{type, description, items}``."""
         schema: dict[str, Any] = {"type": str(self.kind), "description": self.description}
-        if self.choices:
-            schema["enum"] = list(self.choices)
-        return schema
+        chosen = {"enum": list(self.choices)} if self.choices else {}
+        if self.kind is Kind.ARRAY:
+            return {**schema, "items": {"type": "string", **chosen}}
+        return {**schema, **chosen}
 
 
-def check(
-    tool: str, arguments: Sequence[Argument], given: Mapping[str, Any]
-) -> dict[str, str | int]:
-    """The values to build a request from; what was not given is ``""``, 0 or false.
+def check(tool: str, arguments: Sequence[Argument], given: Mapping[str, Any]) -> dict[str, Value]:
+    """The values to build a request from; what was not given is ``""``, 0, false or ``()``.
 
     Raises INVALID_ARGUMENT with details ``argument`` and what was wrong with it.
     """
@@ -72,7 +78,7 @@ def _unknown(tool: str, name: str, known: set[str]) -> QueryError:
     )
 
 
-def _value(tool: str, argument: Argument, given: Mapping[str, Any]) -> str | int:
+def _value(tool: str, argument: Argument, given: Mapping[str, Any]) -> Value:
     if argument.name not in given:
         return _ABSENT[argument.kind]
     return _READERS[argument.kind](tool, argument, given[argument.name])
@@ -120,11 +126,33 @@ def _boolean(tool: str, argument: Argument, value: Any) -> bool:
     return value
 
 
-_ABSENT: Mapping[Kind, str | int] = {Kind.STRING: "", Kind.INTEGER: 0, Kind.BOOLEAN: False}
-_READERS: Mapping[Kind, Callable[[str, Argument, Any], str | int]] = {
+def _array(tool: str, argument: Argument, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list):
+        raise _wrong_type(tool, argument, value)
+    if len(value) > MAX_ITEMS:
+        raise invalid_argument(
+            f"{tool}: {argument.name} has {len(value)} entries, at most {MAX_ITEMS} are read",
+            argument=argument.name,
+            length=len(value),
+            limit=MAX_ITEMS,
+        )
+    return tuple(
+        _string(tool, replace(argument, name=f"{argument.name}[{at}]", kind=Kind.STRING), each)
+        for at, each in enumerate(value)
+    )
+
+
+_ABSENT: Mapping[Kind, Value] = {
+    Kind.STRING: "",
+    Kind.INTEGER: 0,
+    Kind.BOOLEAN: False,
+    Kind.ARRAY: (),
+}
+_READERS: Mapping[Kind, Callable[[str, Argument, Any], Value]] = {
     Kind.STRING: _string,
     Kind.INTEGER: _integer,
     Kind.BOOLEAN: _boolean,
+    Kind.ARRAY: _array,
 }
 
 

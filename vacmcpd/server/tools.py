@@ -14,8 +14,10 @@ from ..engine import (
     SearchHistoryRequest,
     TraceCallsRequest,
 )
+from ..ports.graph import EdgeKind
 from ..ports.search import QueryMode
 from .arguments import Argument, Kind, check
+from .schemas import COMPARED_CALLS, CONTEXTS, TRACED_CALLS
 
 ANNOTATIONS = {
     "readOnlyHint": True,
@@ -75,43 +77,34 @@ _ONE_REPOSITORY = _text(
 _ANY_REPOSITORY = _text(
     "repository", "One repository of the context to stay in; all of them when left out."
 )
-_SYMBOL = _text("symbol", "Name of a function or method, plain or qualified.")
+_SYMBOL = _text(
+    "symbol",
+    "Name of a function, method, constructor or class: bare (add), with its type (Cart.add), "
+    "qualified as answers give it, or after a path (shop/cart.py:add).",
+)
 _DIRECTION = _text("direction", "callers: what calls the symbol; callees: what the symbol calls.")
 _DEPTH = _number("depth", "How many calls away to walk, 1 to 5.")
+_KINDS = Argument(
+    "kinds",
+    Kind.ARRAY,
+    "Kinds of calls to walk; resolved and dispatch when left out. resolved: the function that the "
+    "language's rules name. dispatch: an override or implementation that may run. inferred: "
+    "reached by following values. candidate: any function of the name that is called, unproven. "
+    "external: code outside the repository.",
+    choices=tuple(map(str, EdgeKind)),
+)
 _LIMIT = _number("limit", "Most entries to return; a default applies when left out.")
 _MAX_TOKENS = _number("max_tokens", "Size of the answer in tokens, up to 25000; 10000 by default.")
 _CURSOR = _text("cursor", "next_cursor of an earlier answer to the same call, for what follows it.")
-
-_CONTEXTS_SCHEMA: dict[str, Any] = {
-    "type": "object",
-    "properties": {
-        "contexts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "id": {"type": "string"},
-                    "repository": {"type": "string"},
-                    "branch": {"type": "string"},
-                    "revision": {"type": "string"},
-                    "members": {"type": "array", "items": {"type": "object"}},
-                },
-                "required": ["id"],
-            },
-        },
-        "error": {"type": "object"},
-    },
-    # Clients check error results against it too, so it has to admit the envelope.
-    "anyOf": [{"required": ["contexts"]}, {"required": ["error"]}],
-}
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
         "compare_calls",
         "Compare calls between two versions",
         "Calls around one symbol that were added, removed or kept between two contexts of the "
-        "same repository. Each relation names caller, callee and file, with the places on both "
-        "sides. A symbol that only one side has is an answer: presence is FROM_ONLY or TO_ONLY.",
+        "same repository. A relation is one qualified caller, qualified callee and file, with "
+        "the places of its calls on both sides; one whose lines only moved is unchanged. A "
+        "symbol that only one side has is an answer: presence is FROM_ONLY or TO_ONLY.",
         (
             _FROM,
             _TO,
@@ -119,11 +112,13 @@ TOOLS: tuple[Tool, ...] = (
             _SYMBOL,
             _DIRECTION,
             _DEPTH,
+            _KINDS,
             _LIMIT,
             _MAX_TOKENS,
             _CURSOR,
         ),
         CompareCallsRequest,
+        COMPARED_CALLS,
     ),
     Tool(
         "compare_code",
@@ -166,7 +161,7 @@ TOOLS: tuple[Tool, ...] = (
         "context id from this list.",
         (),
         ListContextsRequest,
-        _CONTEXTS_SCHEMA,
+        CONTEXTS,
     ),
     Tool(
         "search_code",
@@ -228,19 +223,23 @@ TOOLS: tuple[Tool, ...] = (
         "trace_calls",
         "Trace calls",
         "The functions that call a symbol, or that it calls, up to five calls away, from the "
-        "call graph of the pinned commit. A name that fits several functions is refused with "
-        "the candidates, each of which can be given as the symbol.",
+        "call graph of the pinned commit. One row a call: its path and line, its kind, and where "
+        "both functions are defined. An empty answer says how many calls of the name could not "
+        "be resolved, and untraced counts them. A name that fits several functions is refused "
+        "with the candidates, each of which can be given as the symbol.",
         (
             _TRACED_CONTEXT,
             _ONE_REPOSITORY,
             _SYMBOL,
             _DIRECTION,
             _DEPTH,
+            _KINDS,
             _LIMIT,
             _MAX_TOKENS,
             _CURSOR,
         ),
         TraceCallsRequest,
+        TRACED_CALLS,
     ),
 )
 
