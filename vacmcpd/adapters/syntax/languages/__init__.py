@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from ....ports.graph import Tier
 from .registry import Language
 
-MODULES: tuple[str, ...] = ()
+MODULES: tuple[str, ...] = ("by_name",)
 """The modules of this folder. Each has ``LANGUAGES``, a tuple of them."""
 
 Head = Callable[[], bytes]
@@ -48,7 +48,7 @@ def _tables() -> tuple[dict[str, Language], dict[str, Language], dict[str, Langu
 
 
 @cache
-def by_name() -> dict[str, Language]:
+def known() -> dict[str, Language]:
     """The languages by their names."""
     return {language.name: language for language in languages()}
 
