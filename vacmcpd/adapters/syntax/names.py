@@ -6,6 +6,7 @@ from ...ports.graph import Symbol
 from .facts import FileFacts, ScopeKind
 from .languages.registry import Language
 from .linking.tree import Tree
+from .rules import Rules
 
 _UNSHOWN = re.compile(r"<block>(?:#\d+)?(?:\.|$)|#\d+")
 
@@ -15,7 +16,7 @@ def module_name(tree: Tree, path: str, language: Language, namespace: str) -> st
     return language.rules.module_name(tree, path, namespace)
 
 
-def qualified(module: str, separator: str, local: str) -> str:
+def qualified(module: str, rules: Rules, local: str) -> str:
     """The qualified name of a scope by its dotted local name; "" is the module itself.
 
     Namesakes are numbered in local names (``f#2``), not in qualified ones.
@@ -23,7 +24,9 @@ def qualified(module: str, separator: str, local: str) -> str:
     shown = _UNSHOWN.sub("", local).rstrip(".")
     if not shown:
         return module
-    return f"{module}{separator}{shown}" if module else shown
+    if rules.member_separator != ".":
+        shown = shown.replace(".", rules.member_separator)
+    return f"{module}{rules.separator}{shown}" if module else shown
 
 
 def bare(name: str, module: str) -> str:
@@ -31,12 +34,12 @@ def bare(name: str, module: str) -> str:
     return name or re.split(r"[./:]", module)[-1]
 
 
-def symbol_of(module: str, separator: str, facts: FileFacts, number: int, local: str) -> Symbol:
+def symbol_of(module: str, rules: Rules, facts: FileFacts, number: int, local: str) -> Symbol:
     """Scope ``number`` of a file as a symbol, without its path."""
     scope, place = facts.scopes[number], facts.places[number]
     return Symbol(
         bare(scope.name, module),
-        qualified(module, separator, local),
+        qualified(module, rules, local),
         "",
         place.line,
         kind_of(scope.kind),

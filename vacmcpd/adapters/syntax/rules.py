@@ -35,6 +35,9 @@ class Rules:
     separator: str = "."
     """What stands between the module's name and a local one."""
 
+    member_separator: str = "."
+    """What stands between the parts of a local name: a type and its method."""
+
     package: "Callable[[Tree, str, str], str] | None" = None
     """(tree, path, namespace) -> the package whose files share their top-level names."""
 

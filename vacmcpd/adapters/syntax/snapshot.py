@@ -90,6 +90,6 @@ def symbol_of(version: Version, made: Declaration) -> Symbol:
     """A scope as a symbol."""
     unit = made.unit
     module = unit.rules.module_name(version.tree, unit.path, unit.facts.namespace)
-    name = qualified(module, unit.rules.separator, made.qual)
+    name = qualified(module, unit.rules, made.qual)
     line = made.place.line if made.parent is not None else 1
     return Symbol(bare(made.name, module), name, unit.path, line, kind_of(made.kind))
