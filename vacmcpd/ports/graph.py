@@ -103,9 +103,10 @@ class LanguageCoverage:
 class UntracedSites:
     """Call sites that the trace did not walk, counted.
 
-    Of callers: all those in the commit that carry the symbol's bare name. Of callees: those in
-    the symbol's own body. ``unresolved`` have a reason each, ``candidate`` and ``inferred`` have
-    edges of that kind, ``external`` are known to call something outside the repository.
+    Of callers: those in the commit that carry the symbol's bare name, and inferred ones that
+    lead to it under another. Of callees: those in the symbol's own body. ``unresolved`` have a
+    reason each, ``candidate`` and ``inferred`` have edges of that kind, ``external`` are known to
+    call something outside the repository.
     """
 
     external: int = 0
