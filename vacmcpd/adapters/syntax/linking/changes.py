@@ -24,6 +24,7 @@ def changed_tree(before: Tree, after: Tree) -> set[int]:
     for path in old.keys() | new.keys():
         if old.get(path) != new.get(path):
             leaves.add(leaf_of(f"blob\0{path}"))
+            leaves.add(leaf_of(f"named\0{path.rpartition('/')[2]}"))
             if (path in old) != (path in new):
                 leaves.add(leaf_of(f"path\0{path}"))
     for folder in before.folders.keys() ^ after.folders.keys():

@@ -416,7 +416,7 @@ def _def(linker: Linker, made: Declaration, expr: Def) -> Values:
 
 def defined(linker: Linker, child: Declaration) -> Values:
     """A scope as the value that its definition makes."""
-    if child.is_class:
+    if child.is_class or child.kind is ScopeKind.NAMESPACE:
         return frozenset({linker.klass(child)})
     return frozenset({linker.func(child)})
 

@@ -240,6 +240,11 @@ class Linker:
         self.read(f"folder\0{path}")
         return self.tree.has_folder(path)
 
+    def named(self, name: str) -> list[str]:
+        """The files of that name in any folder; what they hold counts as read too."""
+        self.read(f"named\0{name}")
+        return self.tree.named(name)
+
     def text(self, path: str) -> bytes | None:
         """The content of a file that says how modules are found; None when there is none."""
         self.read(f"blob\0{path}")

@@ -1,7 +1,6 @@
 """Attributes of values: members of classes, names of modules, items of containers."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from ..facts import Call, Expr, Flag, Map, ScopeKind, Spread
 from . import evaluate as ev
@@ -25,8 +24,8 @@ from .values import (
     narrow,
 )
 
-if TYPE_CHECKING:
-    pass
+IMPLEMENTS = "<impl>"
+"""What a block that says outside of a type what the type derives from is called."""
 
 
 def read(linker: Linker, value: Value, name: str) -> Values:
@@ -151,8 +150,15 @@ def _bases(linker: Linker, made: Declaration) -> list[list[Value]]:
     found = []
     for expr in made.scope.bases:
         values = ev.symbols(linker, around, expr)
-        found.append(sorted((v for v in values if v is not TOP), key=lambda v: v.key))
+        found.append(_sorted(values))
+    for item in _attached(linker, made, IMPLEMENTS):
+        for expr in item.scope.bases:
+            found.append(_sorted(ev.symbols(linker, item.parent or item, expr)))
     return found
+
+
+def _sorted(values: Values) -> list[Value]:
+    return sorted((value for value in values if value is not TOP), key=lambda value: value.key)
 
 
 def parents(linker: Linker, made: Declaration) -> list[Declaration]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, cast
 
 
 class Sources(Protocol):
@@ -50,6 +50,16 @@ class Tree:
     def files_in(self, folder: str) -> list[str]:
         """The names of the files directly in ``folder``, sorted."""
         return self.folders.get(folder, [])
+
+    def named(self, name: str) -> list[str]:
+        """The files of that name in any folder, sorted."""
+        found = self.cache.get(("named", name))
+        if found is None:
+            found = sorted(
+                path for path in self.blobs if path == name or path.endswith(f"/{name}")
+            )
+            self.cache["named", name] = found
+        return cast("list[str]", found)
 
     def above(self, path: str, name: str) -> Iterator[str]:
         """The files called ``name`` in the folders from that of ``path`` up to the root."""
