@@ -1,7 +1,8 @@
 """The recorded tool calls of the original, answered by our engine over the same repository.
 
 ``tools.json`` holds shapes and values only: arguments, results, error codes and the keys of their
-details. A case passes when ours says the same, or when it stands in DIFFERENCES with its reason.
+details; ``calls.json`` holds those of a call graph, each with the world it was recorded in. A case
+passes when ours says the same, or when it stands in DIFFERENCES with its reason.
 """
 
 import json
@@ -18,14 +19,21 @@ from vacmcpd.adapters.graphless import NoGraph
 from vacmcpd.adapters.lexical.scan import ScanSearch
 from vacmcpd.engine import Engine
 from vacmcpd.errors import VacmcpError
-from vacmcpd.model import Context, Member
+from vacmcpd.model import Artifact, ArtifactKind, Context, Member
+from vacmcpd.ports.graph import CallEdge, Symbol
 from vacmcpd.server.tools import BY_NAME
 from vacmcpd.testing.contexts import MemoryContexts
 from vacmcpd.testing.demo import make_demo_repository
+from vacmcpd.testing.graph import MemoryCalls, MemoryGraph
 
-CASES = json.loads((Path(__file__).parent / "tools.json").read_text(encoding="utf-8"))
+CASES = [
+    case
+    for name in ("tools.json", "calls.json")
+    for case in json.loads((Path(__file__).parent / name).read_text(encoding="utf-8"))
+]
 V1 = "9eda2538a4c07c8ce714999c816c67478611a81d"
 V2 = "5eee04c43633883798501b2d2d1b9caab064e75a"
+HUB = "1d5105241adbb09408537559f7b22db49bf87fe8"
 REVISIONS = {"5eee04c43633": V2, "release/v2": V2}
 INVALID = {"code": "INVALID_ARGUMENT"}
 
@@ -81,6 +89,22 @@ DIFFERENCES: dict[str, tuple[str, dict[str, Any]]] = {
         "type:repo is refused: an answer is lines of pinned files, never repositories",
         INVALID,
     ),
+    "trace_calls/case_insensitive": (
+        "case counts, as it does in most languages; details name what is spelled alike",
+        {"code": "SYMBOL_NOT_FOUND"},
+    ),
+    "trace_calls/hub_20_callers_cap10": (
+        "all 20 callers; the original's graph gives ten of them",
+        {
+            "result": {
+                "calls": [
+                    {"caller": f"C{n}", "callee": "Hub", "path": "hub.go", "line": 3 * n - 25}
+                    for n in range(10, 30)
+                ],
+                "total_matches": 20,
+            }
+        },
+    ),
 }
 SAME_CODE = {"search_code/quoted_paren", "get_code/glob", "get_code/nul_path"}
 DETAILS_DIFFER = {
@@ -122,7 +146,51 @@ def engines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Engine]:
         ("demo-v2", "demo", "release/v2", V2),
         ("demo-branchrev", "demo", "release/v2", V2),
     )
-    return {"demo": demo, "odd": over(("a", "odd", "a", one), ("b", "odd", "b", other))}
+    odd = over(("a", "odd", "a", one), ("b", "odd", "b", other))
+    return {"demo": demo, "odd": odd, **graph_engines()}
+
+
+def graph_engines() -> dict[str, Engine]:
+    """The worlds of ``calls.json``: the calls of the demo repository, and two made for a case."""
+    none = Artifact(ArtifactKind.GRAPH, "none", "0", V2, V2)
+    contexts = MemoryContexts(
+        [
+            Context("demo-v1", (Member("demo", "release/v1", V1),)),
+            Context("demo-v2", (Member("demo", "release/v2", V2),)),
+            Context("demo-branchrev", (Member("demo", "release/v2", V2, graph=none),)),
+            Context("a", (Member("tc", "main", HUB),)),
+        ]
+    )
+    shared = function("Keep", "shared.go", 9), function("SharedHandler", "shared.go", 4)
+    process = function("Process", "processor.go", 4)
+
+    def demo(handler: str, *symbols: Symbol) -> MemoryCalls:
+        calls = call(*shared, 10), call(process, function(handler, "handler.go", 4), 5)
+        return MemoryCalls(calls, (function("Deep", "pkg/sub/deep.go", 4), *symbols))
+
+    hub = function("Hub", "hub.go", 3)
+    callers = [function(f"C{n}", "hub.go", 3 * n - 26) for n in range(10, 30)]
+    old = {("demo", V1): demo("LegacyHandler"), ("demo", V2): demo("NewHandler")}
+    twice = demo("NewHandler", function("Keep", "pkg/sub/dup.go", 3))
+    graphs: dict[str, dict[tuple[str, str], MemoryCalls]] = {
+        "calls": old,
+        "twice": {**old, ("demo", V2): twice},
+        "hub": {
+            ("tc", HUB): MemoryCalls(tuple(call(each, hub, each.line + 1) for each in callers))
+        },
+    }
+    return {name: Engine(contexts, graph=MemoryGraph(graph)) for name, graph in graphs.items()}
+
+
+def function(name: str, path: str, line: int) -> Symbol:
+    package = "/".join(["example.com/demo", *path.split("/")[:-1]])
+    return Symbol(name, f"{package}.{name}", path, line, "function")
+
+
+def call(caller: Symbol, callee: Symbol, line: int) -> CallEdge:
+    return CallEdge(
+        caller.name, callee.name, caller.path, line, caller_symbol=caller, callee_symbol=callee
+    )
 
 
 def make_odd_changes(folder: Path) -> tuple[str, str]:
@@ -152,11 +220,13 @@ def make_odd_changes(folder: Path) -> tuple[str, str]:
     return one, git("rev-parse", "HEAD")
 
 
-def ask(engines: dict[str, Engine], tool: str, arguments: Any) -> dict[str, Any]:
+def ask(engines: dict[str, Engine], case: dict[str, Any]) -> dict[str, Any]:
+    tool, arguments = case["tool"], case["arguments"]
     odd = isinstance(arguments, dict) and arguments.get("from_context") == "a"
     try:
         request = BY_NAME[tool].request(arguments)
-        result = engines["odd" if odd else "demo"].answer(request).to_wire()
+        engine = engines[case.get("world", "odd" if odd else "demo")]
+        result = engine.answer(request).to_wire()
     except VacmcpError as error:
         return error.to_wire()
     if odd:
@@ -188,7 +258,19 @@ def same(ours: Any, theirs: Any) -> bool:
     return bool(ours == theirs)
 
 
+def at_the_call(recorded: Any) -> Any:
+    """A recorded answer with the lines of calls, which in all of them follow the caller's own."""
+    if isinstance(recorded, dict):
+        return {
+            key: value + 1 if key in ("line", "start_line", "end_line") else at_the_call(value)
+            for key, value in recorded.items()
+        }
+    return [at_the_call(item) for item in recorded] if isinstance(recorded, list) else recorded
+
+
 def _comparable(case: dict[str, Any]) -> Any:
+    if "world" in case:
+        return at_the_call(case["result"])
     if (case["arguments"] or {}).get("from_context") != "a":
         return case["result"]
     return {**case["result"], "from": {"evidence": []}, "to": {"evidence": []}}
@@ -209,12 +291,14 @@ def _expected(case: dict[str, Any]) -> Callable[[dict[str, Any]], bool]:
     if case["error"].get("schema"):
         # The original answers a wrong argument in prose; ours has the one envelope.
         return lambda ours: ours.get("error", {}).get("code") == "INVALID_ARGUMENT"
-    kept = set(case["error"]["details"]) - set(DETAILS_DIFFER)
+    keys = set(case["error"]["details"]) - set(DETAILS_DIFFER)
     if case["case"] in COMPARISONS:
-        kept = {"from_context" if key == "context" else key for key in kept}
+        keys = {"from_context" if key == "context" else key for key in keys}
+    candidates = case["error"].get("candidates")
     return lambda ours: (
         ours.get("error", {}).get("code") == case["error"]["code"]
-        and kept <= set(ours["error"]["details"])
+        and keys <= set(ours["error"]["details"])
+        and (candidates is None or same(ours["error"]["details"]["candidates"], candidates))
     )
 
 
@@ -222,16 +306,16 @@ def _expected(case: dict[str, Any]) -> Callable[[dict[str, Any]], bool]:
 def test_a_recorded_call_is_answered_alike(
     engines: dict[str, Engine], case: dict[str, Any]
 ) -> None:
-    ours = ask(engines, case["tool"], case["arguments"])
+    ours = ask(engines, case)
     assert _expected(case)(ours), (ours, case.get("result") or case.get("error"))
 
 
 @pytest.mark.parametrize("name", sorted(DIFFERENCES))
 def test_a_declared_difference_is_one(engines: dict[str, Engine], name: str) -> None:
     case = next(case for case in CASES if case["case"] == name)
-    ours = ask(engines, case["tool"], case["arguments"])
+    ours = ask(engines, case)
     theirs = (
-        {"result": case["result"]}
+        {"result": _comparable(case)}
         if "result" in case
         else {"error": {"code": case["error"].get("code", "INVALID_ARGUMENT")}}
     )

@@ -192,6 +192,7 @@ def _in_our_words(error: QueryError, where: str, scope: Scope, symbol: str) -> Q
 def _ambiguous(error: QueryError, where: str, scope: Scope, symbol: str) -> QueryError:
     given = error.details.get("candidates")
     rows = [_candidate(each) for each in given or () if isinstance(each, Mapping)]
+    rows.sort(key=lambda row: (row.get("path", ""), row.get("line", 0), row["qualified_name"]))
     total = max(len(rows), int(error.details.get("total_candidates", 0)))
     shown = ", ".join(str(row["symbol"]) for row in rows[:_NAMED])
     more = ", …" if total > _NAMED else ""
