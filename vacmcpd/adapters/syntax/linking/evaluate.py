@@ -386,7 +386,7 @@ def _literal_item(linker: Linker, value: Literal, key: str | int | None) -> Valu
         for name, item in zip(expr.keys, expr.values, strict=True):
             if type(item) is Spread:
                 for inner in evaluate(linker, made, item.of):
-                    values |= item_of(linker, inner, key)
+                    values |= members.part_of(linker, inner, key)
             elif key is None or name is None or str(name) == str(key):
                 values |= evaluate(linker, made, item)
     return narrow(values | members.stored(linker, value, key, made.unit))

@@ -359,9 +359,35 @@ def _stored(linker: Linker, value: Value, name: str | int | None, unit: Unit) ->
     for key in names:
         linker.read(f"stores\0{unit.path}\0{key}")
         for made, statement in unit.stores.get(key, ()):
-            if value in ev.evaluate(linker, made, statement.of):
-                values |= ev.evaluate(linker, made, statement.value)
+            if _is_in(value, ev.evaluate(linker, made, statement.of)):
+                values |= _put(linker, made, statement.value, name)
     return values
+
+
+def _is_in(value: Value, values: Values) -> bool:
+    """Whether ``values`` has ``value``, or the same class's instance."""
+    if value in values:
+        return True
+    return isinstance(value, Inst) and any(
+        isinstance(item, Inst) and item.decl is value.decl for item in values
+    )
+
+
+def _put(linker: Linker, made: Declaration, expr: Expr, name: str | int | None) -> Values:
+    """What a store of ``expr`` gives to ``name``; of a spread, what that has under it."""
+    if type(expr) is not Spread:
+        return ev.evaluate(linker, made, expr)
+    values = NOTHING
+    for value in ev.evaluate(linker, made, expr.of):
+        values |= part_of(linker, value, name)
+    return values
+
+
+def part_of(linker: Linker, value: Value, name: str | int | None) -> Values:
+    """What a copy of all that ``value`` holds has under ``name``."""
+    if type(name) is str and not isinstance(value, Coll | Ext | Literal):
+        return attribute(linker, value, name)
+    return ev.item_of(linker, value, name)
 
 
 def iterated(linker: Linker, value: Value) -> Values:

@@ -1,6 +1,6 @@
 """What each call site of a file calls, and what it passes on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from ..facts import Attr, Call, Expr, Flag, Generic, Name, ScopeKind, Spread, Super, This
@@ -9,10 +9,13 @@ from . import members
 from .linker import Linker, portable
 from .records import DISPATCH, RESOLVED
 from .units import METHODS, Declaration
-from .values import TOP, Ext, Func, Inst, Klass, TypeVar, Value
+from .values import TOP, Ext, Func, Inst, Klass, TypeVar, Value, Values
 
 IMPLICIT = "<implicit>"
 """The keyword of a call that the syntax makes without naming it; only internal targets count."""
+
+RECEIVER = "this"
+"""The parameter, in cells, that is the receiver of a function that is no method."""
 
 UNKNOWN_NAME, UNKNOWN_RECEIVER, NO_MEMBER, PARAMETER, COMPUTED, TOO_MANY = range(6)
 
@@ -24,6 +27,10 @@ class Site:
     targets: dict[Declaration, int] = field(default_factory=dict)
     outside: set[str] = field(default_factory=set)
     reason: int = COMPUTED
+    applied: dict[Declaration, list[Values]] = field(default_factory=dict)
+    """What reaches the parameters of a target that the call's own arguments don't go to."""
+    receivers: dict[Declaration, Values] = field(default_factory=dict)
+    """What a target has as its receiver, where the call says so."""
 
     def add(self, made: Declaration, kind: int) -> None:
         """Record a target; the surest kind wins."""
@@ -47,14 +54,14 @@ def site_of(linker: Linker, made: Declaration, call: Call | Attr) -> Site:
         return site
     pairs = ev.callees(linker, made, call)
     for value, on in pairs:
-        _target(linker, made, call, site, value, on)
+        add_target(linker, made, call, site, value, on)
     fn = bare(call.fn)
     if type(fn) is Attr:
-        _dispatched(linker, made, fn, site)
+        add_overrides(linker, made, fn, site)
     elif type(fn) is Name and made.unit.rules.implicit_this:
         _implicit(linker, made, site, fn.id)
     if not site.targets and not site.outside:
-        site.reason = _reason(linker, made, fn, pairs)
+        site.reason = reason_of(linker, made, fn, pairs)
     return site
 
 
@@ -92,7 +99,7 @@ def name_of(call: Call | Attr) -> str:
     return fn.id.partition("@")[0] if type(fn) is Name else ""
 
 
-def _target(
+def add_target(
     linker: Linker,
     made: Declaration,
     call: Call,
@@ -100,6 +107,7 @@ def _target(
     value: Value,
     on: Value | None,
 ) -> None:
+    """Record what calling ``value`` runs."""
     match value:
         case Func(decl=decl):
             site.add(decl, DISPATCH if members.is_abstract(decl) else RESOLVED)
@@ -111,7 +119,7 @@ def _target(
             hook = made.unit.rules.call_member
             for inner in members.attribute(linker, value, hook) if hook else ():
                 if not isinstance(inner, Inst):
-                    _target(linker, made, call, site, inner, value)
+                    add_target(linker, made, call, site, inner, value)
         case _:
             pass
 
@@ -137,7 +145,7 @@ def construct(
     site.add(owner, RESOLVED)
 
 
-def _dispatched(linker: Linker, made: Declaration, fn: Attr, site: Site) -> None:
+def add_overrides(linker: Linker, made: Declaration, fn: Attr, site: Site) -> None:
     """Overrides that a receiver of a derived class would run."""
     for on in ev.evaluate(linker, made, fn.of):
         for owner in _owners(linker, on):
@@ -176,9 +184,10 @@ def _implicit(linker: Linker, made: Declaration, site: Site, name: str) -> None:
                 site.add(other, DISPATCH)
 
 
-def _reason(
+def reason_of(
     linker: Linker, made: Declaration, fn: Expr, pairs: list[tuple[Value, Value | None]]
 ) -> int:
+    """Why a site with no target has none."""
     if any(value is TOP for value, _ in pairs):
         return TOO_MANY
     if type(fn) is Name:
@@ -199,6 +208,14 @@ def passed(
     linker: Linker, made: Declaration, call: Call | Attr, site: Site
 ) -> Iterator[tuple[str, set[str]]]:
     """What a call site passes into parameters: (cell, keys of values)."""
+    for target, on in site.receivers.items():
+        if keys := _portable(on):
+            yield f"{target.key}\0{RECEIVER}", keys
+    for target, parts in site.applied.items():
+        for index, part in enumerate(parts):
+            place = _parameter(target, index, None)
+            if place is not None and (keys := _portable(part)):
+                yield f"{target.key}\0{place}", keys
     if type(call) is not Call or not call.args or call.names == [IMPLICIT]:
         return
     positional = len(call.args) - len(call.names)
@@ -206,7 +223,7 @@ def passed(
     if not any(values):
         return
     for target in site.targets:
-        if not target.is_callable:
+        if not target.is_callable or target in site.applied:
             continue
         shift = _shift(linker, made, call, target)
         for index, keys in enumerate(values):
@@ -227,6 +244,10 @@ def _keys(linker: Linker, made: Declaration, arg: Expr) -> set[str]:
         }
     else:
         values = set(ev.evaluate(linker, made, arg))
+    return _portable(values)
+
+
+def _portable(values: Iterable[Value]) -> set[str]:
     return {key for value in values if (key := portable(value)) is not None}
 
 

@@ -146,7 +146,7 @@ class Declaration:
                 if type(name) is str:
                     self._fields.setdefault(name, []).append((scope, statement.value))
         for inner in scope.children.values():
-            if inner.kind not in CLASSES:
+            if inner.kind not in CLASSES and not inner.has_this:
                 self._gather(method, inner)
 
     def is_receiver(self, expr: Expr) -> bool:
@@ -212,10 +212,15 @@ class Declaration:
         """The method this is or stands in, whose receiver ``this`` is."""
         found: Declaration | None = self
         while found is not None and found.kind not in METHODS:
-            if found.is_class:
+            if found.is_class or found.has_this:
                 return None
             found = found.parent
         return found
+
+    @property
+    def has_this(self) -> bool:
+        """Whether it is no method, but has a receiver of its own as one has."""
+        return self.kind is ScopeKind.FUNCTION and bool(self.unit.rules.class_objects)
 
 
 class Unit:
