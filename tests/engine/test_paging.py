@@ -17,7 +17,7 @@ from vacmcpd.engine import (
     TraceCallsRequest,
 )
 from vacmcpd.engine.tokens import tokens
-from vacmcpd.ports.graph import CallEdge
+from vacmcpd.ports.graph import CallEdge, EdgeKind, Symbol
 from vacmcpd.testing.contexts import MemoryContexts, pinned
 from vacmcpd.testing.graph import MemoryGraph
 from vacmcpd.testing.search import MemorySearch
@@ -157,14 +157,33 @@ def test_pages_of_a_comparison_are_the_whole_of_it(
 
 
 _names = st.sampled_from(["m.a", "m.b", "n.a", "n.c", "n.d"])
-edges = st.lists(
-    st.builds(CallEdge, _names, _names, st.sampled_from(["m.py", "n.py"]), st.integers(1, 9)),
-    max_size=60,
-)
+_paths = st.sampled_from(["m.py", "n.py"])
+_kinds = st.sampled_from([EdgeKind.RESOLVED, EdgeKind.DISPATCH, EdgeKind.CANDIDATE])
+_plain = st.builds(CallEdge, _names, _names, _paths, st.integers(1, 9), _kinds)
+
+
+def _known(edge: CallEdge) -> CallEdge:
+    """The edge with both ends defined: bare names that two modules share."""
+    ends = []
+    for name in (edge.caller, edge.callee):
+        module, _, bare = name.partition(".")
+        ends.append(Symbol(bare, name, f"{module}.py", ord(bare[0]), "function"))
+    return replace(
+        edge,
+        caller=ends[0].name,
+        callee=ends[1].name,
+        caller_symbol=ends[0],
+        callee_symbol=ends[1],
+    )
+
+
+edges = st.one_of(st.lists(_plain, max_size=60), st.lists(_plain.map(_known), max_size=60))
 
 
 def graph_engine(old: list[CallEdge], new: list[CallEdge]) -> Engine:
     root = CallEdge("m.root", "m.a", "m.py", 1)
+    if any(edge.caller_symbol for edge in [*old, *new]):
+        root = _known(root)
     graph = MemoryGraph({("r", OLD): [root, *old], ("r", NEW): [root, *new]})
     contexts = [pinned("old", ("r", "old", OLD)), pinned("new", ("r", "new", NEW))]
     return Engine(MemoryContexts(contexts), graph=graph, max_tokens=MAX)
