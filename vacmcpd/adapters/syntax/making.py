@@ -1,0 +1,39 @@
+"""What makes a graph: the analyser, the linker and each language's grammar, by name."""
+
+import json
+from functools import cache
+from hashlib import sha256
+from importlib.util import find_spec
+
+from .facts import ANALYSER
+from .languages import installed, languages
+from .languages.registry import Language
+
+ENGINE, VERSION = "embedded", "1"
+
+
+@cache
+def maker_of(name: str) -> str:
+    """What the facts of a file in that language follow from, beside its bytes."""
+    found = next(each for each in installed() if each.language == name)
+    return f"{name} {ANALYSER} {found.distribution} {found.version}"
+
+
+@cache
+def made_by() -> str:
+    """What the links of a version follow from, beside its files: a digest of all makers."""
+    makers = [maker_of(each.name) for each in languages()]
+    text = json.dumps([VERSION, ANALYSER, *sorted(makers)])
+    return sha256(text.encode("utf-8")).hexdigest()[:32]
+
+
+@cache
+def usable(name: str) -> bool:
+    """Whether the grammar of a language is installed."""
+    return find_spec(language(name).module) is not None
+
+
+@cache
+def language(name: str) -> Language:
+    """The language of that name."""
+    return next(each for each in languages() if each.name == name)

@@ -1,0 +1,110 @@
+"""A process that parses: batches of files in by standard input, facts out by standard output.
+
+It may die of what it parses; :mod:`.workers` starts another. It imports little, to start fast.
+
+A message is four bytes of length, big-endian, and MessagePack: first an empty list from here,
+then batches in, each a list of :class:`Job`, and a :class:`Parsed` out for each job in order.
+"""
+
+import gc
+import os
+import struct
+import sys
+from contextlib import suppress
+from typing import IO
+
+import msgspec
+
+from .deep import with_room
+from .facts import FileFacts, encode
+from .making import language
+from .parsing import parse
+from .skips import Skip
+
+_LENGTH = struct.Struct(">I")
+_MEMORY = 4 << 30
+"""Bytes of address space; more than any file takes that a person wrote."""
+_COLLECT_EVERY = 16
+
+
+class Job(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """A file to parse: the name of its language and its text as UTF-8."""
+
+    language: str
+    content: bytes
+
+
+class Parsed(msgspec.Struct, array_like=True, frozen=True, gc=False):
+    """What became of a file: its facts as bytes, or why there are none."""
+
+    facts: bytes = b""
+    errors: int = 0
+    namespace: str = ""
+    skip: str = ""
+
+
+_jobs = msgspec.msgpack.Decoder(list[Job])
+
+
+def main() -> None:
+    """Serve until standard input ends."""
+    gc.disable()
+    _bound_memory()
+    # What a library prints must not come between the messages.
+    out = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    send(out, msgspec.msgpack.encode([]))
+    with_room(lambda: _serve(sys.stdin.buffer, out))
+
+
+def _serve(source: IO[bytes], out: IO[bytes]) -> None:
+    batches = 0
+    while (message := receive(source)) is not None:
+        for job in _jobs.decode(message):
+            send(out, msgspec.msgpack.encode(parsed(job)))
+        batches += 1
+        if batches % _COLLECT_EVERY == 0:
+            gc.collect()
+
+
+def parsed(job: Job) -> Parsed:
+    """One file's facts."""
+    try:
+        facts: FileFacts = parse(language(job.language), job.content)
+        return Parsed(encode(facts), facts.errors, facts.namespace)
+    except RecursionError:
+        return Parsed(skip=Skip.TOO_DEEP)
+
+
+def send(out: IO[bytes], message: bytes) -> None:
+    """Write one message."""
+    out.write(_LENGTH.pack(len(message)))
+    out.write(message)
+    out.flush()
+
+
+def receive(source: IO[bytes]) -> bytes | None:
+    """The next message; None at the end, also when that is in the middle of one."""
+    head = source.read(_LENGTH.size)
+    if len(head) < _LENGTH.size:
+        return None
+    size = _LENGTH.unpack(head)[0]
+    message = source.read(size)
+    return message if len(message) == size else None
+
+
+def _bound_memory() -> None:
+    try:
+        import resource
+    except ImportError:
+        # Windows has no such limit for a process alone.
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
+    # Some systems know the limit and refuse it.
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+
+
+if __name__ == "__main__":
+    main()
