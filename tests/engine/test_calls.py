@@ -598,3 +598,19 @@ def test_a_hundred_callers_fit_into_the_default_answer() -> None:
     text = json.dumps(wire.to_wire(), separators=(",", ":"))
     assert len(wire.to_wire()["calls"]) > 90
     assert len(text) <= 30_000
+
+
+def test_a_name_without_end_is_cut_wherever_it_is_shown() -> None:
+    endless, near = method("m.T", "n" * 100_000), method("m.T", "o" * 100_000)
+    twin = method("other.T", "o" * 100_000)
+    graph = MemoryCalls((call(endless, SAVE, 1), call(near, SAVE, 2)), (twin,))
+    engine = engine_of(graph, graph)
+    for request in (
+        TraceCallsRequest("v1", "save", "callers", 1),
+        TraceCallsRequest("v1", endless.name, "callers", 1),
+        CompareCallsRequest("v1", "v2", "save", "callers", 1),
+    ):
+        assert tokens(engine.answer(request).to_wire()) < 2_000
+    ambiguous = refused(engine, TraceCallsRequest("v1", near.name, "callers", 1))
+    assert tokens({**ambiguous.to_wire()["error"]["details"], "symbol": ""}) < 2_000
+    assert len(ambiguous.message) < 2_500

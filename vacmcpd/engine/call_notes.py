@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from ..ports.graph import CallGraph, Direction, EdgeKind, Tier, TraceQuery, UntracedSites
 from .calls import bounded, in_order
+from .text import shown_name
 
 
 def trace_note(graph: CallGraph, query: TraceQuery) -> str:
@@ -31,8 +32,8 @@ def comparison_note(
     before, after = (graph.resolved if graph else None for graph in graphs)
     if before and after and before.qualified_name != after.qualified_name:
         return (
-            f"two symbols are compared: {before.qualified_name} of the from side and "
-            f"{after.qualified_name} of the to side"
+            f"two symbols are compared: {shown_name(before.qualified_name)} of the from side and "
+            f"{shown_name(after.qualified_name)} of the to side"
         )
     notes = [
         f"{side}: {_nothing(graph, graph.sites, query)}"
@@ -43,7 +44,7 @@ def comparison_note(
 
 
 def _nothing(graph: CallGraph, sites: UntracedSites, query: TraceQuery) -> str:
-    name = graph.resolved.name if graph.resolved else graph.symbol
+    name = shown_name(graph.resolved.name if graph.resolved else graph.symbol)
     walked = " or ".join(str(kind) for kind in in_order(query.kinds))
     opened = [
         (sites.unresolved, "unresolved"),

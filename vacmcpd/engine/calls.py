@@ -20,7 +20,7 @@ from ..ports.graph import (
 from .budget import Providers
 from .requests import CompareCallsRequest, TraceCallsRequest
 from .scope import check_coverage, check_place, check_revision, inside, mismatch, told
-from .text import clean, require_askable
+from .text import require_askable, shown_name
 
 _DEEPEST = 5
 _MOST_CANDIDATES = 30
@@ -142,7 +142,8 @@ def bounded(graph: CallGraph) -> bool:
 def near_names(error: QueryError) -> list[str]:
     """The names that a provider found spelled alike, as many as help."""
     near = error.details.get("near")
-    return [str(name) for name in near][:_MOST_NEAR] if isinstance(near, list | tuple) else []
+    names = near[:_MOST_NEAR] if isinstance(near, list | tuple) else ()
+    return [shown_name(str(name)) for name in names]
 
 
 def suggestion(near: list[str]) -> str:
@@ -159,11 +160,11 @@ def _kinds(
     unknown = [kind for kind in dict.fromkeys(request.kinds) if kind not in accepted][:_NAMED]
     if unknown:
         raise invalid_argument(
-            f"{tool}: kinds has {', '.join(map(repr, map(clean, unknown)))}; "
+            f"{tool}: kinds has {', '.join(map(repr, map(shown_name, unknown)))}; "
             f"it takes {', '.join(accepted)}",
             **named,
             symbol=request.symbol,
-            kinds=unknown,
+            kinds=[shown_name(kind) for kind in unknown],
             accepted=accepted,
         )
     return frozenset(map(EdgeKind, request.kinds)) or TRUSTED
@@ -182,7 +183,8 @@ def _check_definition(scope: Scope, actual: str, symbol: Symbol | None) -> None:
 def _in_our_words(error: QueryError, where: str, scope: Scope, symbol: str) -> QueryError:
     if error.code is WireCode.SYMBOL_NOT_FOUND:
         near = near_names(error)
-        message = f'{where}context "{scope.context}" has no symbol "{symbol}"; {suggestion(near)}'
+        lacking = f'{where}context "{scope.context}" has no symbol "{shown_name(symbol)}"'
+        message = f"{lacking}; {suggestion(near)}"
         return QueryError(error.code, message, {**error.details, "near": near})
     if error.code is WireCode.SYMBOL_AMBIGUOUS:
         return _ambiguous(error, where, scope, symbol)
@@ -200,7 +202,7 @@ def _ambiguous(error: QueryError, where: str, scope: Scope, symbol: str) -> Quer
         "; a type (Type.name) or a file (path:name) narrows it" if total > _MOST_CANDIDATES else ""
     )
     message = (
-        f'{where}context "{scope.context}" has {total} symbols matching "{symbol}"; '
+        f'{where}context "{scope.context}" has {total} symbols matching "{shown_name(symbol)}"; '
         f"ask again with one of the candidates: {shown}{more}{narrow}"
     )
     details = {**error.details, "candidates": rows[:_MOST_CANDIDATES], "total_candidates": total}
@@ -221,4 +223,8 @@ def _candidate(given: Mapping[str, Any]) -> dict[str, Any]:
         "path": given.get("path", ""),
         "line": given.get("line", 0),
     }
-    return {key: value for key, value in row.items() if value}
+    return {
+        key: shown_name(value) if isinstance(value, str) else value
+        for key, value in row.items()
+        if value
+    }

@@ -34,7 +34,7 @@ from .rows import (
     match_row,
     sites_row,
 )
-from .text import clean
+from .text import clean, shown_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class TraceCallsResult:
             **({"languages": language_rows(self.languages)} if self.languages else {}),
             **_next_page(self.next_cursor),
             **_note(self.note),
-            "symbol": clean(self.symbol),
+            "symbol": shown_name(self.symbol),
             "total_is_exact": self.total_is_exact,
             "total_matches": self.total_matches,
             "truncated": self.truncated,
@@ -255,12 +255,12 @@ class Relation:
     def to_wire(self) -> dict[str, Any]:
         """``{caller, callee, path, kinds, …_qualified_name?, from_evidence, to_evidence}``."""
         qualified = {
-            "caller_qualified_name": clean(self.caller_qualified_name),
-            "callee_qualified_name": clean(self.callee_qualified_name),
+            "caller_qualified_name": shown_name(self.caller_qualified_name),
+            "callee_qualified_name": shown_name(self.callee_qualified_name),
         }
         return {
-            "caller": clean(self.caller),
-            "callee": clean(self.callee),
+            "caller": shown_name(self.caller),
+            "callee": shown_name(self.callee),
             "path": clean(self.path),
             "kinds": [str(kind) for kind in self.kinds],
             **{key: name for key, name in qualified.items() if name},
@@ -313,8 +313,8 @@ class CompareCallsResult:
             "to": self._call_side(1),
             "presence": self.presence,
             "requested_symbol": clean(self.requested_symbol),
-            "from_resolved_symbol": clean(self.from_resolved_symbol),
-            "to_resolved_symbol": clean(self.to_resolved_symbol),
+            "from_resolved_symbol": shown_name(self.from_resolved_symbol),
+            "to_resolved_symbol": shown_name(self.to_resolved_symbol),
             "added": [relation.to_wire() for relation in self.added],
             "removed": [relation.to_wire() for relation in self.removed],
             "unchanged": [relation.to_wire() for relation in self.unchanged],

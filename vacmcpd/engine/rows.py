@@ -9,7 +9,7 @@ from ..ports.graph import CallEdge, LanguageCoverage, Symbol, UntracedSites
 from ..ports.search import SearchMatch
 from ..ports.source import HistoryEntry, Hunk, HunkLine
 from .evidence import member_facts
-from .text import clean
+from .text import clean, shown_name
 
 MAX_SNIPPET = 1_000
 MAX_DIFF_LINE = 2_000
@@ -91,8 +91,8 @@ def call_row(edge: CallEdge) -> dict[str, Any]:
     same of the callee, with ``callee_path``; ``caller_path`` only where it is not ``path``.
     """
     row: dict[str, Any] = {
-        "caller": clean(edge.caller),
-        "callee": clean(edge.callee),
+        "caller": shown_name(edge.caller),
+        "callee": shown_name(edge.callee),
         "path": clean(edge.path),
         "line": edge.line,
         "kind": str(edge.kind),
@@ -100,7 +100,7 @@ def call_row(edge: CallEdge) -> dict[str, Any]:
     for end, symbol in (("caller", edge.caller_symbol), ("callee", edge.callee_symbol)):
         if symbol is None:
             continue
-        row[f"{end}_qualified_name"] = clean(symbol.qualified_name)
+        row[f"{end}_qualified_name"] = shown_name(symbol.qualified_name)
         if symbol.path and not (end == "caller" and symbol.path == edge.path):
             row[f"{end}_path"] = clean(symbol.path)
         if symbol.line:
@@ -111,7 +111,7 @@ def call_row(edge: CallEdge) -> dict[str, Any]:
 def definition_row(symbol: Symbol) -> dict[str, Any]:
     """``{qualified_name, path, line, kind}``."""
     return {
-        "qualified_name": clean(symbol.qualified_name),
+        "qualified_name": shown_name(symbol.qualified_name),
         "path": clean(symbol.path),
         "line": symbol.line,
         "kind": clean(symbol.kind),

@@ -5,6 +5,8 @@ from typing import Any
 
 from ..errors import QueryError, invalid_argument
 
+MAX_NAME = 500
+
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _UNASKABLE = re.compile("[\ud800-\udfff\0]")
 
@@ -14,6 +16,11 @@ def clean(text: str) -> str:
     if text.isascii():
         return text
     return _SURROGATE.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
+def shown_name(name: str) -> str:
+    """A name from source code, cleaned; cut where no person wrote it."""
+    return clean(name if len(name) <= MAX_NAME else f"{name[:MAX_NAME]}…")
 
 
 def askable(text: str) -> bool:
