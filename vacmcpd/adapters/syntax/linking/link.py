@@ -13,6 +13,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
+from msgspec.structs import replace
 
 from ..facts import Attr, Call, FileFacts, ScopeKind
 from ..languages.registry import Language
@@ -159,7 +160,7 @@ class _Run:
         version = self.version
         for path in self.paths:
             old = self._old(path)
-            outline = old.outline if old is not None else self._outline(path)
+            outline = self._kept(path, old.outline) if old is not None else self._outline(path)
             self.drafts[path] = _Draft(outline, old=old)
             family = version.family(path)
             names = version.packages.setdefault((family, outline.package), {})
@@ -177,6 +178,14 @@ class _Run:
     def _old(self, path: str) -> Linked | None:
         return self.previous.records[path] if self.previous and path in self.same else None
 
+    def _kept(self, path: str, old: Outline) -> Outline:
+        """The outline of a file that did not change; its package may be another one now."""
+        rules = self.version.languages[path].rules
+        if rules.package is None:
+            return old
+        package = rules.package(self.version.tree, path, old.namespace)
+        return old if package == old.package else replace(old, package=package)
+
     def _outline(self, path: str) -> Outline:
         unit = self.version.unit(path)
         assert unit is not None
@@ -186,15 +195,20 @@ class _Run:
         )
         if rules.package is None:
             return Outline(properties=properties)
-        package = rules.package(self.version.tree, path, unit.facts.namespace)
-        return Outline(package, sorted(unit.module.binds), sorted(unit.attached), properties)
+        namespace = unit.facts.namespace
+        package = rules.package(self.version.tree, path, namespace)
+        return Outline(
+            namespace, package, sorted(unit.module.binds), sorted(unit.attached), properties
+        )
 
     def _changed_outlines(self, previous: Previous) -> None:
         old = previous.version
-        for path in sorted((old.languages.keys() | self.version.languages.keys()) - self.same):
+        for path in sorted(old.languages.keys() | self.version.languages.keys()):
             record, draft = previous.records.get(path), self.drafts.get(path)
             before = record.outline if record is not None else None
             after = draft.outline if draft is not None else None
+            if before is after:
+                continue
             families = {
                 version.family(path) for version in (old, self.version) if path in version.languages
             }
@@ -345,7 +359,8 @@ class _Run:
     def _record(self, path: str) -> Linked:
         draft = self.drafts[path]
         old = draft.old
-        if old is not None and not draft.linked and draft.bases is old.bases:
+        same = old is not None and draft.bases is old.bases and draft.outline is old.outline
+        if old is not None and same and not draft.linked:
             return old
         if old is not None and draft.first is None and draft.last is None:
             edges = old.edges

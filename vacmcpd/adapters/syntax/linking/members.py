@@ -152,8 +152,8 @@ def _bases(linker: Linker, made: Declaration) -> list[list[Value]]:
         values = ev.symbols(linker, around, expr)
         found.append(_sorted(values))
     for item in _attached(linker, made, IMPLEMENTS):
-        for expr in item.scope.bases:
-            found.append(_sorted(ev.symbols(linker, item.parent or item, expr)))
+        around = item.parent or item
+        found.extend(_sorted(ev.symbols(linker, around, expr)) for expr in item.scope.bases)
     return found
 
 

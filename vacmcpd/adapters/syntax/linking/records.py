@@ -23,10 +23,12 @@ REASONS = (
 class Outline(msgspec.Struct, array_like=True, frozen=True, gc=False):
     """What other files can see of a file without linking: names, not values.
 
-    ``names`` are bound at the top, ``members`` are ``Type.method`` of methods that are declared
+    ``namespace`` is what the file says, ``package`` what the version makes of it. ``names`` are
+    bound at the top, ``members`` are ``Type.method`` of methods that are declared
     outside of their type, ``properties`` the names of properties of any class.
     """
 
+    namespace: str = ""
     package: str = ""
     names: list[str] = []
     members: list[str] = []

@@ -55,9 +55,7 @@ class Tree:
         """The files of that name in any folder, sorted."""
         found = self.cache.get(("named", name))
         if found is None:
-            found = sorted(
-                path for path in self.blobs if path == name or path.endswith(f"/{name}")
-            )
+            found = sorted(path for path in self.blobs if path == name or path.endswith(f"/{name}"))
             self.cache["named", name] = found
         return cast("list[str]", found)
 
