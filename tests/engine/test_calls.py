@@ -396,6 +396,23 @@ def test_an_ambiguous_name_shows_its_candidates() -> None:
         assert traced(candidate["symbol"])["definition"]["path"] == candidate["path"]
 
 
+def test_candidates_of_a_provider_that_knows_little_are_shown_as_they_are() -> None:
+    class Terse:
+        name = "terse"
+
+        def trace(self, scope: Scope, query: TraceQuery, budget: Budget) -> CallGraph:
+            details = {"candidates": [{"qualified_name": "b::run"}, {"symbol": "a.run"}, {}, 1]}
+            raise QueryError(WireCode.SYMBOL_AMBIGUOUS, "several", details)
+
+    error = refused(engine_of(provider=Terse()), TraceCallsRequest("v1", "run", "callers", 1))
+    assert error.details["candidates"] == [
+        {"symbol": ""},
+        {"symbol": "a.run"},
+        {"symbol": "b::run", "qualified_name": "b::run", "name": "run"},
+    ]
+    assert error.details["total_candidates"] == 3
+
+
 def test_namesakes_in_two_files_are_told_apart_by_their_path() -> None:
     one, other = method("x.A", "f", 1, "a/x.py"), method("x.A", "f", 1, "b/x.py")
     engine = engine_of(MemoryCalls((call(one, SAVE, 2), call(other, SAVE, 3)), (), (), (PYTHON,)))

@@ -107,8 +107,7 @@ def require_graph(tool: str, providers: Providers, scope: Scope) -> GraphProvide
     if providers.graph is not None and not unbuilt:
         return providers.graph
     reason = (
-        f'no call graph was built for it, run "vacmcp context rebuild {scope.context}" with a '
-        "version that builds one"
+        f'no call graph was built for it; "vacmcp context rebuild {scope.context}" builds one'
         if unbuilt
         else "this server has no call graph provider"
     )
@@ -194,9 +193,9 @@ def _in_our_words(error: QueryError, where: str, scope: Scope, symbol: str) -> Q
 def _ambiguous(error: QueryError, where: str, scope: Scope, symbol: str) -> QueryError:
     given = error.details.get("candidates")
     rows = [_candidate(each) for each in given or () if isinstance(each, Mapping)]
-    rows.sort(key=lambda row: (row.get("path", ""), row.get("line", 0), row["qualified_name"]))
+    rows.sort(key=lambda row: (row.get("path", ""), row.get("line", 0), row["symbol"]))
     total = max(len(rows), int(error.details.get("total_candidates", 0)))
-    shown = ", ".join(str(row["symbol"]) for row in rows[:_NAMED])
+    shown = ", ".join(row["symbol"] for row in rows[:_NAMED])
     more = ", …" if total > _NAMED else ""
     narrow = (
         "; a type (Type.name) or a file (path:name) narrows it" if total > _MOST_CANDIDATES else ""
@@ -215,7 +214,7 @@ def _candidate(given: Mapping[str, Any]) -> dict[str, Any]:
     kind = str(given.get("kind", ""))
     last = _LAST_PART.search(qualified)
     row = {
-        "symbol": given.get("symbol") or qualified,
+        "symbol": str(given.get("symbol") or qualified),
         "qualified_name": qualified,
         "name": given.get("name") or (last.group() if last else qualified),
         "label": kind.capitalize(),
@@ -226,5 +225,5 @@ def _candidate(given: Mapping[str, Any]) -> dict[str, Any]:
     return {
         key: shown_name(value) if isinstance(value, str) else value
         for key, value in row.items()
-        if value
+        if value or key == "symbol"
     }
