@@ -105,6 +105,11 @@ class Server:
     def stderr(self) -> str:
         return "\n".join(self.said)
 
+    def heard(self, word: str) -> str:
+        """Standard error once it has ``word``, which a pipe may bring after the answer."""
+        until(lambda: word in self.stderr, word)
+        return self.stderr
+
     def notes(self, word: str) -> list[int]:
         """The processes that noted a word."""
         if not self.notes_path.exists():
