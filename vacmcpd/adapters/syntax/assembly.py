@@ -66,7 +66,12 @@ class Assembly:
             proof_of((row.path, row.oid) for row in made.rows),
             np.array([ordinals.of(row) for row in made.rows], np.uint32),
             tuple(
-                Written(each.name, each.rules.separator, each.family or each.name)
+                Written(
+                    each.name,
+                    each.family or each.name,
+                    each.rules.separator,
+                    each.rules.member_separator,
+                )
                 for each in made.languages
             ),
             tuple(_covered(made)),

@@ -21,14 +21,15 @@ ROLE = "manifest."
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """How a language's names are shown: what queries need of it.
+    """How a language's names are written: what queries need of its rules.
 
     Bare names are looked up among languages of one ``family``.
     """
 
     name: str
-    separator: str
     family: str
+    separator: str
+    member_separator: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +62,10 @@ def write(manifest: Manifest) -> Iterator[Frame]:
         "tree": manifest.tree,
         "made": manifest.made,
         "proof": manifest.proof,
-        "written": [[each.name, each.separator, each.family] for each in manifest.written],
+        "written": [
+            [each.name, each.family, each.separator, each.member_separator]
+            for each in manifest.written
+        ],
         "languages": [
             [each.name, str(each.tier), each.files, each.with_errors] for each in manifest.languages
         ],
