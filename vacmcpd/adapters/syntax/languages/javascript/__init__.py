@@ -1,10 +1,15 @@
 """JavaScript, and what TypeScript shares with it: syntax into facts."""
 
+from functools import partial
+
 from tree_sitter import Node
 
+from .....ports.graph import Tier
 from ...facts import FileFacts
+from ..registry import Language
 from . import assignments, calls, classes, expressions, functions, jsx, modules, statements, types
-from .walk import Tables, Walk, walk_of
+from .rules import FAMILY, RULES
+from .walk import Tables, walk_of
 
 TABLES = Tables(
     {
@@ -47,9 +52,40 @@ def errors_in(root: Node) -> int:
     return found
 
 
-def extract(source: bytes, root: Node) -> FileFacts:
-    """What a JavaScript file says about calls."""
-    return facts_of("javascript", source, root)
-
-
-__all__ = ["TABLES", "Walk", "extract", "facts_of"]
+_TYPESCRIPT = "tree-sitter-typescript"
+LANGUAGES = (
+    Language(
+        "javascript",
+        Tier.SCOPED,
+        (".js", ".jsx", ".mjs", ".cjs"),
+        "tree-sitter-javascript",
+        "tree_sitter_javascript",
+        partial(facts_of, "javascript"),
+        RULES,
+        family=FAMILY,
+        interpreters=("node", "nodejs", "deno", "bun"),
+    ),
+    Language(
+        "typescript",
+        Tier.SCOPED,
+        (".ts", ".mts", ".cts"),
+        _TYPESCRIPT,
+        "tree_sitter_typescript",
+        partial(facts_of, "typescript"),
+        RULES,
+        entry="language_typescript",
+        family=FAMILY,
+    ),
+    Language(
+        "tsx",
+        Tier.SCOPED,
+        (".tsx",),
+        _TYPESCRIPT,
+        "tree_sitter_typescript",
+        partial(facts_of, "tsx"),
+        RULES,
+        entry="language_tsx",
+        family=FAMILY,
+    ),
+)
+"""JavaScript, TypeScript and TSX: one family, whose files call each other."""

@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from ...facts import AnyOf, Attr, Call, Expr, Flag, Item, Lit, Map, Name, Spread
+from ...facts import AnyOf, Attr, Call, Expr, Flag, Item, Map, Name, Spread
 from .calls import extend
 from .functions import FUNCTIONS, PLAIN, function_value, object_value
 from .patterns import bind, target_of
@@ -82,7 +82,7 @@ def _member(w: Walk, left: Node, right: Node) -> Expr:
             w.build.module.bind(WHOLE, value, flags=Flag.EXPORTED)
         return value
     of = to.of
-    if type(to) is Item:
+    if isinstance(to, Item):
         value = w.simple(w.expr(right))
         w.build.here.store(of, to.key, value, attr=False)
         return value
@@ -176,7 +176,7 @@ def augmented(w: Walk, node: Node, hint: str) -> Expr:
     if operator is None or operator.type not in ("||=", "??=", "&&="):
         w.run(left)
         w.run(right)
-        return Lit("primitive")
+        return NONE
     with w.nested():
         value = w.simple(w.expr(right, w.text(left) if left.type == "identifier" else hint))
         bind(w, left, value, w.assign)

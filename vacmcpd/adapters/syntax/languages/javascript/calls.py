@@ -12,7 +12,6 @@ from ...facts import (
     Flag,
     Generic,
     Import,
-    Lit,
     Map,
     Name,
     Seq,
@@ -50,13 +49,11 @@ def call(w: Walk, node: Node, fn: Expr) -> Expr:
 
 def line_of_callee(node: Node) -> int:
     """The line of the name that is called."""
-    callee = node.child(0)
-    if callee is None:
-        return line_of(node)
+    callee = node.children[0]
     if callee.type == "member_expression":
-        callee = callee.child(callee.child_count - 1) or callee
+        callee = callee.children[-1]
     elif callee.type == "call_expression":
-        callee = node.child(1) or callee
+        callee = node.children[1]
     return line_of(callee)
 
 
@@ -65,7 +62,7 @@ def _typed(w: Walk, node: Node, fn: Expr) -> Expr:
     if types is None:
         return fn
     given = [w.type_of(child) or NONE for child in types.named_children]
-    return Generic(fn, given) if any(type(each) is not Lit for each in given) else fn
+    return Generic(fn, given) if any(each is not NONE for each in given) else fn
 
 
 def arguments(w: Walk, node: Node) -> list[Expr]:
@@ -81,13 +78,14 @@ def arguments(w: Walk, node: Node) -> list[Expr]:
 
 
 def _tagged(w: Walk, node: Node) -> list[Expr]:
-    args: list[Expr] = [Seq("list", [STRING])]
+    args: list[Expr] = [Seq("Array", [STRING])]
     parts = (child for child in node.named_children if child.type == "template_substitution")
     args.extend(w.expr(first(part)) for part in parts)
     return args
 
 
 def _imported(w: Walk, given: Node) -> Expr:
+    w.modular = True
     head = first(given)
     if head is not None and head.type in ("string", "template_string"):
         written = w.source[head.start_byte + 1 : head.end_byte - 1].decode("utf-8", "replace")
@@ -105,7 +103,7 @@ def new(w: Walk, node: Node, hint: str) -> Expr:
     args = arguments(w, given) if given is not None else []
     line = line_of(made) if made is not None else line_of(node)
     if made is not None and made.type == "member_expression":
-        line = line_of(made.child(made.child_count - 1) or made)
+        line = line_of(made.children[-1])
     types = node.child_by_field_name("type_arguments")
     if types is not None:
         fn = Generic(fn, [w.type_of(child) or NONE for child in types.named_children])

@@ -3,9 +3,22 @@
 from tree_sitter import Node
 
 from ...building import Draft
-from ...facts import Bind, Def, Expr, Flag, Function, Generic, Lit, Param, ScopeKind
+from ...facts import (
+    Attr,
+    Bind,
+    Call,
+    Def,
+    Expr,
+    Flag,
+    Function,
+    Generic,
+    Lit,
+    Name,
+    Param,
+    ScopeKind,
+)
 from .functions import FUNCTIONS, lower, marks, property_key, type_parameters
-from .walk import NONE, Walk, first, line_of
+from .walk import NONE, STATIC, Walk, first, is_plain, line_of
 
 _FIELDS = frozenset({"field_definition", "public_field_definition"})
 _SIGNATURES = frozenset({"method_signature", "abstract_method_signature"})
@@ -65,8 +78,8 @@ def decorator(w: Walk, node: Node) -> None:
     of = first(node)
     value = w.expr(of)
     if of is not None and of.type != "call_expression":
-        last = of.child(of.child_count - 1) if of.type == "member_expression" else of
-        value = w.build.call(value, [NONE], line=line_of(last or of))
+        last = of.children[-1] if of.type == "member_expression" else of
+        value = w.build.call(value, [NONE], line=line_of(last))
     w.build.here.do(value)
 
 
@@ -83,7 +96,20 @@ def heritage(w: Walk, node: Node) -> list[Expr]:
                 types = (w.type_of(each) for each in clause.named_children)
                 found.extend(each for each in types if each is not None)
             else:
-                found.append(w.expr(clause))
+                found.extend(_mixed(w.expr(clause)))
+    return found
+
+
+def _mixed(base: Expr) -> list[Expr]:
+    """``mixin(Base)`` derives from what it is given too."""
+    found = [base]
+    rest = [base]
+    while rest:
+        top = rest.pop()
+        if type(top) is Call:
+            named = [arg for arg in top.args if type(arg) in (Name, Attr)]
+            found.extend(named)
+            rest.extend(arg for arg in top.args if type(arg) is Call)
     return found
 
 
@@ -94,7 +120,7 @@ def _extended(w: Walk, clause: Node) -> list[Expr]:
             given = [w.type_of(each) or NONE for each in child.named_children]
             bases[-1] = Generic(bases[-1], given)
         elif child.type != "comment":
-            bases.append(w.expr(child))
+            bases.extend(_mixed(w.expr(child)))
     return bases
 
 
@@ -140,7 +166,7 @@ def method(w: Walk, node: Node, draft: Draft) -> None:
     if "set" in words:
         draft.bind(f"set {name}", made, flags=flags)
     else:
-        draft.bind(name, made, flags=flags)
+        draft.bind(f"{STATIC}{name}" if flags & Flag.STATIC else name, made, flags=flags)
     for field_name, declared in w.fields:
         draft.bind(field_name, None, declared)
     w.fields = fields
@@ -172,13 +198,14 @@ def field(w: Walk, node: Node, draft: Draft) -> None:
         w.run(value) if value is not None else None
         return
     name = str(key)
+    member = f"{STATIC}{name}" if static else name
     if value is not None and value.type in FUNCTIONS:
         line = line_of(name_node or value)
         made = lower(w, value, ScopeKind.METHOD, name, line, flags=flags | marks(value))[1]
-        draft.bind(name, made, None, flags)
+        draft.bind(member, made, None, flags)
         return
     found = w.expr(value, name) if value is not None else None
-    draft.bind(name, None if type(found) is Lit and declared else found, declared, flags)
+    draft.bind(member, None if is_plain(found) and declared else found, declared, flags)
 
 
 def _static_block(w: Walk, node: Node) -> None:

@@ -113,7 +113,7 @@ def binary(w: Walk, node: Node, hint: str) -> Expr:
         for operand in (left, *(right for _, right in operands)):
             if operand is not None:
                 w.run(operand)
-        return Lit("primitive")
+        return NONE
     return _either(w, left, operands, hint)
 
 
@@ -128,7 +128,7 @@ def _either(w: Walk, left: Node | None, operands: list[tuple[str, Node | None]],
             several.append(w.expr(right, hint))
         if operator not in _EITHER and operator != "&&":
             w.build.here.do(several.pop())
-            several.append(Lit("primitive"))
+            several.append(NONE)
     return several[0] if len(several) == 1 else AnyOf(several)
 
 
@@ -181,7 +181,7 @@ def super_(w: Walk, node: Node, hint: str) -> Expr:
 
 def array(w: Walk, node: Node, hint: str) -> Expr:
     """``[a, ...b]``."""
-    return Seq("list", list(_values(w, node.named_children, hint)))
+    return Seq("Array", list(_values(w, node.named_children, hint)))
 
 
 def _values(w: Walk, nodes: Iterable[Node], hint: str) -> Iterable[Expr]:
@@ -226,7 +226,7 @@ def cast(w: Walk, node: Node, hint: str) -> Expr:
     if last is None or node.type == "satisfies_expression" or last.type == "const":
         return value
     to = w.type_of(last)
-    return value if to is None or type(to) is Lit else Cast(to, value)
+    return value if to is None or to is NONE else Cast(to, value)
 
 
 def assertion(w: Walk, node: Node, hint: str) -> Expr:
@@ -234,7 +234,7 @@ def assertion(w: Walk, node: Node, hint: str) -> Expr:
     children = node.named_children
     value = w.expr(children[-1], hint) if children else NONE
     to = w.type_of(first(children[0])) if len(children) > 1 else None
-    return value if to is None or type(to) is Lit else Cast(to, value)
+    return value if to is None or to is NONE else Cast(to, value)
 
 
 def instantiation(w: Walk, node: Node, hint: str) -> Expr:
@@ -255,6 +255,11 @@ def literal(kind: str) -> Handler:
     return lower
 
 
+def nothing(w: Walk, node: Node, hint: str) -> Expr:
+    """What has no value that can be called or read from."""
+    return NONE
+
+
 EXPRESSIONS: dict[str, Handler] = {
     **dict.fromkeys(CHAIN, chain),
     "binary_expression": binary,
@@ -263,7 +268,7 @@ EXPRESSIONS: dict[str, Handler] = {
     "sequence_expression": sequence,
     "identifier": identifier,
     "shorthand_property_identifier": identifier,
-    "undefined": literal("none"),
+    "undefined": nothing,
     "this": this,
     "super": super_,
     "array": array,
@@ -275,13 +280,13 @@ EXPRESSIONS: dict[str, Handler] = {
     "satisfies_expression": cast,
     "type_assertion": assertion,
     "instantiation_expression": instantiation,
-    "string": literal("str"),
-    "number": literal("num"),
-    "true": literal("bool"),
-    "false": literal("bool"),
-    "null": literal("none"),
-    "regex": literal("regexp"),
-    "comment": literal("none"),
-    "meta_property": literal("none"),
-    "import": literal("none"),
+    "string": literal("String"),
+    "number": literal("Number"),
+    "true": literal("Boolean"),
+    "false": literal("Boolean"),
+    "null": nothing,
+    "regex": literal("RegExp"),
+    "comment": nothing,
+    "meta_property": nothing,
+    "import": nothing,
 }

@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from ...facts import Expr, Lit, Map
+from ...facts import Expr, Map
 from .walk import NONE, Handler, Walk, first, line_of
 
 _VALUES = frozenset({"jsx_expression", "jsx_element", "jsx_self_closing_element", "jsx_fragment"})
@@ -28,13 +28,13 @@ def element(w: Walk, node: Node, hint: str) -> Expr:
                 values.append(_inner(w, child))
     props = Map(keys, values)
     if name is not None and _is_component(w, name):
-        last = name.child(name.child_count - 1) if name.child_count else name
-        call = w.build.call(w.expr(name), [props], line=line_of(last or name))
+        last = name.children[-1] if name.child_count else name
+        call = w.build.call(w.expr(name), [props], line=line_of(last))
         w.build.here.do(call)
     else:
         for value in values:
             w.build.here.do(value)
-    return Lit("element")
+    return NONE
 
 
 def _is_component(w: Walk, name: Node) -> bool:

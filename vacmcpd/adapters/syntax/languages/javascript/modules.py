@@ -10,10 +10,13 @@ from .functions import PLAIN, lower
 from .walk import StatementHandler, Walk, first, line_of
 
 DEFAULT = "default"
+SCRIPT = "<script>"
+"""The package of the files that are no modules: what they bind at their top is global."""
 
 
 def imported(w: Walk, node: Node) -> None:
     """``import a, {b as c} from "m"``, ``import * as n``, ``import x = require("m")``."""
+    w.modular = True
     source = node.child_by_field_name("source")
     for child in node.named_children:
         if child.type == "import_clause" and source is not None:
@@ -60,6 +63,7 @@ def alias(w: Walk, node: Node) -> str:
 
 def exported(w: Walk, node: Node) -> None:
     """``export`` in all its forms."""
+    w.modular = True
     for child in node.children:
         if child.type == "decorator":
             classes.decorator(w, child)
@@ -136,6 +140,9 @@ def finish(w: Walk) -> None:
     """Bind what export clauses name, each at its last value."""
     for outside, local in w.exports:
         _export(w, outside, Name(w.renames.get(local, local)))
+    exported = any(item.flags & Flag.EXPORTED for item in w.build.module.body if type(item) is Bind)
+    if not w.modular and not exported:
+        w.build.namespace = SCRIPT
 
 
 def _alias(w: Walk, node: Node) -> None:

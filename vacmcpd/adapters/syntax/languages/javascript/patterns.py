@@ -66,7 +66,7 @@ def place(w: Walk, target: Node, value: Expr) -> None:
     if to is None:
         w.run(target)
         w.build.here.do(value)
-    elif type(to) is Attr:
+    elif isinstance(to, Attr):
         w.build.here.store(to.of, to.name, value)
     else:
         w.build.here.store(to.of, to.key, value, attr=False)
@@ -116,7 +116,7 @@ def _array(w: Walk, pattern: Node, value: Expr, binder: Binder) -> None:
         if part.type == ",":
             index += 1
         elif part.type == "rest_pattern":
-            bind(w, part, Seq("list", [Spread(value)]), binder)
+            bind(w, part, Seq("Array", [Spread(value)]), binder)
         elif part.is_named and part.type != "comment":
             bind(w, part, Item(value, index), binder)
 

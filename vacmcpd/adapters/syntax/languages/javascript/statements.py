@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from ...facts import Def, Elem, Lit
+from ...facts import Def, Elem
 from . import classes, functions
 from .assignments import rebind
 from .expressions import string
 from .patterns import bind, names_in
-from .walk import NONE, StatementHandler, Walk, first
+from .walk import NONE, STRING, StatementHandler, Walk, first, is_plain
 
 _VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
 _NAMED = frozenset(
@@ -102,7 +102,7 @@ def _is_overload(w: Walk, node: Node, bodies: set[str]) -> bool:
 
 def variables(w: Walk, node: Node) -> None:
     """``const a = b, {c} = d;``."""
-    constant = node.type == "lexical_declaration" and node.child(0).type == "const"  # type: ignore[union-attr]
+    constant = node.type == "lexical_declaration" and node.children[0].type == "const"
     for child in node.named_children:
         if child.type == "variable_declarator":
             _variable(w, child, constant=constant)
@@ -129,7 +129,7 @@ def _variable(w: Walk, node: Node, *, constant: bool) -> None:
     bound = w.name(name) if constant else rebind(w, written)
     if value.type == "string" and (constant or w.assigned_once(written)):
         w.frame.keys[bound] = string(w, value)
-    if type(made) is Lit and declared is None:
+    if is_plain(made) and declared is None:
         w.build.here.bind(bound, made)
         return
     if type(made) is Def and value.type in functions.PLAIN and w.last is not None:
@@ -150,7 +150,7 @@ def returned(w: Walk, node: Node) -> None:
     value = first(node)
     if value is not None:
         made = w.expr(value)
-        if type(made) is not Lit:
+        if made is not NONE:
             w.build.here.give(made)
 
 
@@ -198,7 +198,7 @@ def for_in(w: Walk, node: Node) -> None:
     value = w.expr(right)
     if operator is None or operator.type == "in":
         w.build.here.do(value)
-        value = Lit("str")
+        value = STRING
     else:
         value = Elem(value)
     with w.nested():

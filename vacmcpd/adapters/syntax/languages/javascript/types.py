@@ -18,7 +18,7 @@ from ...facts import (
 )
 from .classes import members_type
 from .expressions import string
-from .walk import NONE, TypeHandler, Walk, first
+from .walk import NONE, STRING, TypeHandler, Walk, first
 
 _ARRAYS = frozenset({"Array", "ReadonlyArray", "Iterable", "IterableIterator", "ArrayLike"})
 _SETS = frozenset({"Set", "ReadonlySet", "WeakSet"})
@@ -50,12 +50,19 @@ def _nested(w: Walk, node: Node) -> Expr | None:
 
 def _predefined(w: Walk, node: Node) -> Expr | None:
     written = w.text(node)
-    if written in ("any", "unknown", "object", "never"):
-        return None
-    return Lit(_BASIC.get(written, written))
+    kind = _BASIC.get(written)
+    if kind is not None:
+        return kind
+    return NONE if written in ("void", "undefined", "null", "never") else None
 
 
-_BASIC = {"string": "str", "number": "num", "boolean": "bool", "void": "none"}
+_BASIC = {
+    "string": STRING,
+    "number": Lit("Number"),
+    "boolean": Lit("Boolean"),
+    "symbol": Lit("Symbol"),
+    "bigint": Lit("BigInt"),
+}
 
 
 def _generic(w: Walk, node: Node) -> Expr | None:
@@ -73,9 +80,9 @@ def _generic(w: Walk, node: Node) -> Expr | None:
 
 def _builtin(name: str, given: list[Expr]) -> Expr | None:
     if name in _ARRAYS:
-        return Seq("list", given[:1])
+        return Seq("Array", given[:1])
     if name in _SETS:
-        return Seq("set", given[:1])
+        return Seq("Set", given[:1])
     if name in _MAPS:
         return Map([None], given[-1:])
     if name in _FUTURES:
@@ -87,7 +94,7 @@ def _builtin(name: str, given: list[Expr]) -> Expr | None:
 
 def _array(w: Walk, node: Node) -> Expr | None:
     inner = w.type_of(first(node))
-    return Seq("list", [inner if inner is not None else NONE])
+    return Seq("Array", [inner if inner is not None else NONE])
 
 
 def _tuple(w: Walk, node: Node) -> Expr | None:
@@ -113,8 +120,9 @@ def _several(w: Walk, node: Node) -> Expr | None:
             stack.extend(reversed(top.named_children))
         else:
             made = w.type_of(top)
-            if made is not None and type(made) is not Lit:
+            if made is not None and made is not NONE:
                 found.append(made)
+    found = [each for each in found if type(each) is not Lit] or found[:1]
     if not found:
         return None
     return found[0] if len(found) == 1 else AnyOf(found)
@@ -158,12 +166,18 @@ def _member(w: Walk, node: Node) -> Expr | None:
 
 def _conditional(w: Walk, node: Node) -> Expr | None:
     parts = [w.type_of(node.child_by_field_name(n)) for n in ("consequence", "alternative")]
-    found = [each for each in parts if each is not None and type(each) is not Lit]
+    found = [each for each in parts if each is not None and each is not NONE]
     return AnyOf(found) if found else None
 
 
 def _literal(w: Walk, node: Node) -> Expr | None:
-    return Lit("str")
+    head = first(node)
+    if head is not None and head.type in ("null", "undefined"):
+        return NONE
+    return _LITERALS.get(head.type, STRING) if head is not None else STRING
+
+
+_LITERALS = {"number": Lit("Number"), "true": Lit("Boolean"), "false": Lit("Boolean")}
 
 
 TYPES: dict[str, TypeHandler] = {

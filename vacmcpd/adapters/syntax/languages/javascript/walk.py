@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from ...building import Builder, Draft
-from ...facts import Attr, Def, Expr, Import, Lit, Name, This
+from ...facts import AnyOf, Attr, Def, Expr, Import, Lit, Name, This
 
 DEEPEST = 180
 """Nested expressions and statements below this are left out; Python's own stack ends later."""
@@ -30,8 +30,13 @@ _OPEN = frozenset(
 
 _REPEATABLE = frozenset({Name, Lit, This, Def, Import})
 
-NONE = Lit("none")
-STRING = Lit("str")
+NONE = AnyOf([])
+"""No value that anything can be done with."""
+
+STRING = Lit("String")
+
+STATIC = "static:"
+"""What a static member is bound under; one of the instances may have the same name."""
 
 
 @dataclass(slots=True)
@@ -121,6 +126,8 @@ class Walk:
     direct: bool = False
     """The next assignment is a statement of its own, so it happens whenever its block runs."""
     versioned: bool = True
+    modular: bool = False
+    """Whether the file is a module: it imports or exports."""
     lexical: bool = False
     """The next ``function`` runs with the ``this`` around it (``f.bind(this)`` and the like)."""
     last: Draft | None = None
@@ -149,7 +156,7 @@ class Walk:
         if handler is None:
             return self.parts(node)
         if self.depth > DEEPEST:
-            return Lit("deep")
+            return NONE
         self.depth += 1
         made = handler(self, node, hint)
         self.depth -= 1
@@ -169,7 +176,7 @@ class Walk:
         handler = self.tables.statements.get(node.type)
         if handler is None:
             made = self.expr(node)
-            if type(made) is not Lit and type(made) is not Name:
+            if made is not NONE and type(made) is not Lit and type(made) is not Name:
                 self.build.here.do(made)
         elif self.depth <= DEEPEST:
             self.depth += 1
@@ -278,6 +285,11 @@ class Walk:
             if name not in target:
                 target.append(name)
         here.bind(name, value, declared)
+
+
+def is_plain(value: Expr | None) -> bool:
+    """Whether nothing in ``value`` can be called."""
+    return value is NONE or type(value) is Lit
 
 
 def first(node: Node) -> Node | None:
