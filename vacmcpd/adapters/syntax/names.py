@@ -8,7 +8,7 @@ from .languages.registry import Language
 from .linking.tree import Tree
 from .rules import Rules
 
-_UNSHOWN = re.compile(r"<block>(?:#\d+)?(?:\.|$)|#\d+")
+_UNSHOWN = re.compile(r"<block>(?:#\d+)?(?:\.|$)|#\d+|<class>")
 
 
 def module_name(tree: Tree, path: str, language: Language, namespace: str) -> str:
@@ -26,12 +26,14 @@ def qualified(module: str, rules: Rules, local: str) -> str:
         return module
     if rules.member_separator != ".":
         shown = shown.replace(".", rules.member_separator)
-    return f"{module}{rules.separator}{shown}" if module else shown
+    if rules.global_names or not module:
+        return shown
+    return f"{module}{rules.separator}{shown}"
 
 
 def bare(name: str, module: str) -> str:
     """The bare name of a scope; a module's is the last part of its own."""
-    return name or re.split(r"[./:]", module)[-1]
+    return name.rpartition(".")[2] or re.split(r"[./:]", module)[-1]
 
 
 def symbol_of(module: str, rules: Rules, facts: FileFacts, number: int, local: str) -> Symbol:

@@ -38,6 +38,9 @@ class Rules:
     member_separator: str = "."
     """What stands between the parts of a local name: a type and its method."""
 
+    global_names: bool = False
+    """Declarations are named without their module: their names are the whole program's."""
+
     package: "Callable[[Tree, str, str], str] | None" = None
     """(tree, path, namespace) -> the package whose files share their top-level names."""
 

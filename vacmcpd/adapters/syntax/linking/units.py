@@ -136,6 +136,10 @@ class Declaration:
             for method in self.children.values():
                 if method.kind in METHODS or method.kind is ScopeKind.INITIALIZER:
                     self._gather(method, method)
+            for key, methods in self.unit.attached.items():
+                if key.rpartition(".")[0] == self.name:
+                    for method in methods:
+                        self._gather(method, method)
         return self._fields
 
     def _gather(self, method: "Declaration", scope: "Declaration") -> None:
@@ -228,6 +232,7 @@ class Unit:
 
     __slots__ = (
         "_attached",
+        "_containers",
         "_literals",
         "_stores",
         "declarations",
@@ -243,7 +248,8 @@ class Unit:
         self.language = language
         self.declarations: list[Declaration] = []
         self.quals: dict[str, Declaration] = {}
-        self._literals: dict[int, tuple[Declaration, int]] | None = None
+        self._literals: dict[int, int] | None = None
+        self._containers: dict[int, list[Expr]] = {}
         self._stores: dict[str, list[tuple[Declaration, Store]]] | None = None
         self._attached: dict[str, list[Declaration]] | None = None
         for number, (scope, place) in enumerate(zip(facts.scopes, facts.places, strict=True)):
@@ -303,24 +309,25 @@ class Unit:
     def ordinal(self, made: Declaration, expr: Expr) -> int:
         """Which of the containers that ``made`` writes out ``expr`` is."""
         if self._literals is None:
-            self._literals = {}
-            for declaration in self.declarations:
-                count = 0
-                for part in _parts(declaration.scope):
-                    if type(part) is Seq or type(part) is Map:
-                        self._literals[id(part)] = (declaration, count)
-                        count += 1
-        return self._literals[id(expr)][1]
+            self._literals = {
+                id(part): count
+                for declaration in self.declarations
+                for count, part in enumerate(self._containers_of(declaration))
+            }
+        return self._literals[id(expr)]
 
     def literal(self, made: Declaration, ordinal: int) -> Expr | None:
         """The container of that number."""
-        count = 0
-        for part in _parts(made.scope):
-            if type(part) is Seq or type(part) is Map:
-                if count == ordinal:
-                    return part
-                count += 1
-        return None
+        found = self._containers_of(made)
+        return found[ordinal] if ordinal < len(found) else None
+
+    def _containers_of(self, made: Declaration) -> list[Expr]:
+        found = self._containers.get(made.number)
+        if found is None:
+            parts = _parts(made.scope)
+            found = [part for part in parts if type(part) is Seq or type(part) is Map]
+            self._containers[made.number] = found
+        return found
 
 
 def _unused(name: str, taken: Container[str]) -> str:
