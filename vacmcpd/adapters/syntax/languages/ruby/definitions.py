@@ -117,7 +117,7 @@ def define(
         if body is not None:
             draft.give(block_body(walk, body))
     if not owner:
-        build.module.bind(f"def {name}", reference)
+        build.here.bind(f"def {name}", reference)
 
 
 def parameters(walk: Walk, nodes: list[Node], given: Expr | None = None) -> None:
@@ -243,7 +243,7 @@ def _constant(walk: Walk, node: Node) -> None:
             if block is not None:
                 statements(walk, _body(block))
         return
-    walk.build.module.bind(f"::{name}", expr(walk, right), flags=Flag.FINAL)
+    walk.build.here.bind(f"::{name}", expr(walk, right), flags=Flag.FINAL)
 
 
 def _makes_class(walk: Walk, node: Node) -> bool:
