@@ -366,7 +366,7 @@ CASES = (
                 run { g }
             """
         },
-        ("a -> run", "<lambda1> -> g"),
+        ("a -> run", "a.<lambda1> -> g"),
     ),
     Case(
         "items of a list",

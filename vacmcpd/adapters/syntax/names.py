@@ -26,7 +26,7 @@ def qualified(module: str, rules: Rules, local: str) -> str:
         return module
     if rules.member_separator != ".":
         shown = shown.replace(".", rules.member_separator)
-    if rules.global_names or not module:
+    if not module or (rules.global_names and not shown.startswith("<")):
         return shown
     return f"{module}{rules.separator}{shown}"
 
