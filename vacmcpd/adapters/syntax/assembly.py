@@ -16,7 +16,7 @@ from .skips import Skip
 from .sorting import Known, Sorting, Wanted
 from .store.held import Held
 from .store.layered import Layered
-from .store.manifests import Manifest, Written, proof_of
+from .store.manifests import Manifest, proof_of
 from .store.segments import BlobFacts, Draft, Row
 from .worker import Job, Parsed
 from .workers import Workers
@@ -65,15 +65,6 @@ class Assembly:
             made_by(),
             proof_of((row.path, row.oid) for row in made.rows),
             np.array([ordinals.of(row) for row in made.rows], np.uint32),
-            tuple(
-                Written(
-                    each.name,
-                    each.family or each.name,
-                    each.rules.separator,
-                    each.rules.member_separator,
-                )
-                for each in made.languages
-            ),
             tuple(_covered(made)),
             made.sites,
         )

@@ -35,5 +35,5 @@ def usable(name: str) -> bool:
 
 @cache
 def language(name: str) -> Language:
-    """The language of that name."""
-    return next(each for each in languages() if each.name == name)
+    """The language of that name; ``KeyError`` when there is none."""
+    return {each.name: each for each in languages()}[name]

@@ -10,6 +10,7 @@ from ...container import Damaged
 from ..facts import ScopeKind
 from ..linking.records import Bases, Edges, Linked, Outline
 from ..linking.units import Unit
+from ..names import bare
 
 
 class Symbols(msgspec.Struct, array_like=True, frozen=True, gc=False):
@@ -65,7 +66,7 @@ def symbols_of(unit: Unit) -> bytes:
     made = unit.declarations
     return _encode(
         Symbols(
-            [each.name for each in made],
+            [bare(each.name, "") for each in made],
             [each.qual for each in made],
             bytes(int(each.kind) for each in made),
             [each.place.line for each in made],

@@ -20,19 +20,6 @@ ROLE = "manifest."
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """How a language's names are written: what queries need of its rules.
-
-    Bare names are looked up among languages of one ``family``.
-    """
-
-    name: str
-    family: str
-    separator: str
-    member_separator: str
-
-
-@dataclass(frozen=True, slots=True)
 class Manifest:
     """A version: its ``rows`` in the order of their paths.
 
@@ -44,7 +31,6 @@ class Manifest:
     made: str
     proof: str
     rows: npt.NDArray[np.uint32]
-    written: tuple[Written, ...] = ()
     languages: tuple[LanguageCoverage, ...] = ()
     sites: dict[str, int] = field(default_factory=dict)
 
@@ -62,10 +48,6 @@ def write(manifest: Manifest) -> Iterator[Frame]:
         "tree": manifest.tree,
         "made": manifest.made,
         "proof": manifest.proof,
-        "written": [
-            [each.name, each.family, each.separator, each.member_separator]
-            for each in manifest.written
-        ],
         "languages": [
             [each.name, str(each.tier), each.files, each.with_errors] for each in manifest.languages
         ],
@@ -90,7 +72,6 @@ def read(data: memoryview) -> Manifest:
         str(facts["made"]),
         str(facts["proof"]),
         rows.astype(np.uint32),
-        tuple(Written(*each) for each in facts["written"]),
         tuple(
             LanguageCoverage(name, Tier(tier), files, errors)
             for name, tier, files, errors in facts["languages"]

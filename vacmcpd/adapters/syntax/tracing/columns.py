@@ -3,16 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ....ports.graph import EdgeKind, Symbol
 from ..facts import ScopeKind
+from ..languages.registry import Language
 from ..names import kind_of, qualified
-from ..rules import Rules
-from ..store.manifests import Written
 
 Ints = npt.NDArray[np.int32]
 Mask = npt.NDArray[np.bool_]
@@ -55,7 +54,7 @@ class Files:
 
     paths: Sequence[str]
     modules: Sequence[str]
-    written: Sequence[Written]
+    languages: Sequence[Language]
     families: Ints
     """A number for each file's family."""
 
@@ -155,7 +154,7 @@ class Columns:
         if number >= self.count:
             return self.names[number]
         file = int(self.file[number])
-        rules = cast("Rules", self.files.written[file])
+        rules = self.files.languages[file].rules
         return qualified(self.files.modules[file], rules, self.locals[number])
 
     def inward(self, kinds: frozenset[int]) -> Adjacency:

@@ -11,7 +11,9 @@ import numpy.typing as npt
 from ....paths import to_text
 from ...container import Damaged
 from ..facts import ScopeKind
+from ..languages.registry import Language
 from ..linking.records import Edges as StoredEdges
+from ..making import language
 from ..names import bare
 from ..store.generation import Generation
 from ..store.items import read_edges, read_symbols
@@ -32,6 +34,13 @@ def load(generation: Generation, manifest: Manifest, poll: Poll) -> Columns:
     Raises :class:`...container.Damaged`.
     """
     return _Loading(generation, manifest, poll).columns()
+
+
+def _language(name: str) -> Language:
+    try:
+        return language(name)
+    except KeyError:
+        raise Damaged(f"it has files in {name}, which this version does not know") from None
 
 
 def _ints() -> "array[int]":
@@ -70,10 +79,10 @@ class _Loading:
         self._raw = [text_of(paths[at]) for at in chosen]
         self._blobs = blobs[code].tolist()
         self._records = generation.column(manifest, "record")[code].tolist()
-        written = {each.name: each for each in manifest.written}
         families: dict[str, int] = {}
-        mine = [written[languages[at]] for at in chosen]
-        numbers = [families.setdefault(each.family, len(families)) for each in mine]
+        mine = [_language(languages[at]) for at in chosen]
+        names = [each.family or each.name for each in mine]
+        numbers = [families.setdefault(name, len(families)) for name in names]
         self._files = Files(
             [to_text(paths[at]) for at in chosen],
             [text_of(modules[at]) for at in chosen],
