@@ -191,7 +191,11 @@ class _Run:
         assert unit is not None
         rules = unit.rules
         properties = sorted(
-            {made.name for made in unit.declarations if made.kind is ScopeKind.PROPERTY}
+            {
+                made.name.rpartition(".")[2]
+                for made in unit.declarations
+                if made.kind is ScopeKind.PROPERTY
+            }
         )
         if rules.package is None:
             return Outline(properties=properties)

@@ -83,6 +83,8 @@ def _rules_of(value: Value):  # type: ignore[no-untyped-def]
     match value:
         case Func(decl=decl) | Inst(decl=decl) | Klass(decl=decl) | Literal(decl=decl):
             return decl.unit.rules
+        case Above(decl=decl):
+            return decl.unit.rules
         case Module(unit=unit):
             return unit.rules
         case _:

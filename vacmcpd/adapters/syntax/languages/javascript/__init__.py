@@ -7,7 +7,18 @@ from tree_sitter import Node
 from .....ports.graph import Tier
 from ...facts import FileFacts
 from ..registry import Language
-from . import assignments, calls, classes, expressions, functions, jsx, modules, statements, types
+from . import (
+    assignments,
+    calls,
+    classes,
+    defining,
+    expressions,
+    functions,
+    jsx,
+    modules,
+    statements,
+    types,
+)
 from .rules import FAMILY, RULES
 from .walk import Tables, walk_of
 
@@ -26,6 +37,7 @@ TABLES = Tables(
     },
     {**statements.STATEMENTS, **modules.STATEMENTS},
     types.TYPES,
+    defining.CALLS,
 )
 
 

@@ -9,7 +9,7 @@ from ...linking.sites import Site
 from ...linking.units import Declaration
 from ...linking.values import NOTHING, Ext, Func, Klass, Value, Values
 from .attributes import functions_below
-from .builtins import CALLING, PREFIX, TIMERS, items_of, passes, shown
+from .builtins import CALLING, LATER, PREFIX, TIMERS, items_of, passes, shown
 
 Pairs = list[tuple[Value, Value | None]]
 
@@ -104,13 +104,17 @@ def _spread(
 
 
 def _callbacks(linker: Linker, made: Declaration, call: Call, site: Site, fn: Expr) -> None:
-    """Functions that a function outside of the repository is given, and calls."""
+    """Functions that a function outside of the repository is given, and calls.
+
+    What runs only later has this site as its caller when it has a name to be asked for.
+    """
     name = fn.name if type(fn) is Attr else fn.id if type(fn) is Name else ""
     timed = name in TIMERS
     promised = call.new and fn == Name("Promise")
     if not call.args or not (timed or promised or (name in CALLING and type(fn) is Attr)):
         return
     linker.top.tainted = True
+    later = timed or name in LATER
     given: list[Values] = []
     if name in CALLING and type(fn) is Attr:
         given = passes(linker, name, ev.evaluate(linker, made, fn.of))
@@ -124,7 +128,8 @@ def _callbacks(linker: Linker, made: Declaration, call: Call, site: Site, fn: Ex
             site.applied[value.decl] = given
             if len(call.args) > 1 and name in CALLING:
                 site.receivers[value.decl] = _receiver(linker, made, call)
-            if linker.round > 1:
+            named = value.decl.kind is not ScopeKind.LAMBDA and "<" not in value.decl.name
+            if linker.round > 1 and (named or not later):
                 site.add(value.decl, INFERRED)
 
 

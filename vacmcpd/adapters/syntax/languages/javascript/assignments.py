@@ -2,16 +2,11 @@
 
 from tree_sitter import Node
 
-from ...facts import AnyOf, Attr, Call, Expr, Flag, Item, Map, Name, Spread
-from .calls import extend
+from ...facts import AnyOf, Attr, Call, Expr, Item, Map, Name, Spread
+from .calls import extend, inherit, is_global
 from .functions import FUNCTIONS, PLAIN, function_value, object_value
 from .patterns import bind, target_of
-from .walk import NONE, ThisSource, Walk
-
-EXPORT = "export:"
-"""What an export is bound under in the module's scope: exports are names of their own."""
-WHOLE = f"{EXPORT}="
-"""The value of the module itself: ``module.exports = …``, ``export = …``."""
+from .walk import GLOBAL, NONE, ThisSource, Walk
 
 _EXPORTS = frozenset({"exports", "module.exports"})
 
@@ -79,7 +74,7 @@ def _member(w: Walk, left: Node, right: Node) -> Expr:
         named = right.type in FUNCTIONS or right.type == "class"
         value = w.simple(w.expr(right, "exports" if whole and named else ""))
         if whole:
-            w.build.module.bind(WHOLE, value, flags=Flag.EXPORTED)
+            w.export("=", value)
         return value
     of = to.of
     if isinstance(to, Item):
@@ -89,14 +84,22 @@ def _member(w: Walk, left: Node, right: Node) -> Expr:
     if is_exports(w, of):
         return _export(w, to.name, right)
     if to.name == "prototype":
-        return _prototype(w, to, right)
+        return _prototype(w, Attr(w.simple(of), to.name), right)
     if to.name == "__proto__":
-        value = w.simple(w.expr(right)) if right.type != "member_expression" else w.expr(right)
-        extend(w, of, value)
-        return value
-    owner = of if type(of) in (Name, Attr) else w.simple(of)
+        return inherit(w, of, w.expr(right))
+    owner = w.simple(of)
+    if to.name != "prototype" and is_global(w, owner):
+        return _global(w, to.name, right)
     value = w.simple(valued(w, right, hint_of(owner, to.name), _this_of(w, owner)))
     w.build.here.store(owner, to.name, value)
+    return value
+
+
+def _global(w: Walk, name: str, right: Node) -> Expr:
+    """``window.name = value`` binds a name that every script sees."""
+    value = w.simple(w.expr(right, name))
+    w.build.here.store(Name("window"), name, value)
+    w.build.module.bind(name, Name(f"{GLOBAL}{name}"))
     return value
 
 
@@ -124,7 +127,7 @@ def hint_of(owner: Expr, name: str) -> str:
 
 def _export(w: Walk, name: str, right: Node) -> Expr:
     value = w.simple(valued(w, right, name, ThisSource(w.build.here, Name("exports"))))
-    w.build.module.bind(EXPORT + name, value, flags=Flag.EXPORTED)
+    w.export(name, value)
     return value
 
 

@@ -8,6 +8,7 @@ from ...linking.sites import RECEIVER
 from ...linking.units import Declaration
 from ...linking.values import (
     NOTHING,
+    Above,
     Ext,
     Func,
     Inst,
@@ -43,13 +44,12 @@ def value_attr(linker: Linker, value: Value, name: str) -> Values | None:
             return _of_class(linker, decl, name)
         case Func(decl=decl):
             return _of_function(linker, decl, name)
+        case Above(decl=decl, static=static):
+            return _above(linker, decl, name, static=static)
         case Module(unit=unit):
-            values = export(linker, unit, name)
-            if name in unit.stores:
-                values |= members.stored(linker, value, name, unit)
-            return values
-        case Literal(expr=Seq()):
-            return frozenset({linker.ext(f"<builtin>.Array.{name}")})
+            return export(linker, unit, name)
+        case Literal(expr=Seq(kind=kind)):
+            return frozenset({linker.ext(f"<builtin>.{kind}.{name}")})
         case Literal(expr=Map(keys=keys)):
             values = ev.item_of(linker, value, name)
             if name in OF_OBJECT and name not in keys:
@@ -178,11 +178,28 @@ def _of_class(linker: Linker, made: Declaration, name: str) -> Values:
     return linker.ask(("js-static", made, name, linker.strict), _static, made, name)
 
 
+def _above(linker: Linker, made: Declaration, name: str, *, static: bool) -> Values | None:
+    """``super.name``."""
+    if static:
+        return _static_of(linker, made, members.mro(linker, made)[1:], name)
+    functions = functions_below(linker, made)
+    if not functions:
+        return None
+    values = NOTHING
+    for base in functions:
+        values |= members.attribute(linker, linker.inst(base), name)
+    return values
+
+
 def _static(linker: Linker, made: Declaration, name: str) -> Values:
-    """A static member, of the class or of what it derives from."""
+    return _static_of(linker, made, members.mro(linker, made), name)
+
+
+def _static_of(linker: Linker, made: Declaration, order: list[Declaration], name: str) -> Values:
+    """A static member of one of the classes in ``order``."""
     values = NOTHING
     written = STATIC + name
-    for item in members.mro(linker, made):
+    for item in order:
         if members.has_own(linker, item, written):
             return members.own(linker, item, written)
         if not linker.strict and name in item.unit.stores:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ...facts import Call, Expr, Flag, ScopeKind
+from ...facts import Call, Expr, Flag, Name, ScopeKind, calls_of
 from ...linking import evaluate as ev
 from ...linking import members
 from ...linking.linker import Linker
@@ -25,6 +25,9 @@ _PROMISED = frozenset({"then", "catch", "finally"})
 _REPLACES = frozenset({"replace", "replaceAll"})
 CALLING = _ELEMENTS | _FOLDS | _SORTS | _PROMISED | _REPLACES
 """Methods that call the functions that they are given, whatever they are of."""
+
+LATER = words("then catch finally")
+"""Methods that call what they are given after whoever calls them is done."""
 
 TIMERS = words(
     """
@@ -156,11 +159,28 @@ def _constructed(linker: Linker, made: Declaration, call: Call, value: Ext) -> V
         return frozenset({linker.make(Coll, "map", (args[1],))})
     if kind in ("Set", "WeakSet", "Array") and args:
         return frozenset({linker.make(Coll, kind.removeprefix("Weak"), (args[0],))})
-    if kind == "Promise" and args:
-        return future(linker, args[0])
+    if kind == "Promise" and call.new:
+        return future(linker, args[0] if args else _settled(linker, made, call))
     if kind in ("String", "Number", "Boolean") and not call.new:
         return frozenset({linker.ext(value.name, inst=True)})
     return frozenset({linker.ext(value.name, inst=True)}) if call.new else NOTHING
+
+
+def _settled(linker: Linker, made: Declaration, call: Call) -> Values:
+    """What the function that a promise is made with passes to its first parameter."""
+    found = NOTHING
+    for value in _argument(linker, made, call):
+        if isinstance(value, Func) and value.decl.scope.params:
+            resolve = Name(value.decl.scope.params[0].name)
+            stack = [value.decl]
+            while stack:
+                scope = stack.pop()
+                linker.read_body(scope)
+                for site in calls_of(scope.scope):
+                    if type(site) is Call and site.fn == resolve and site.args:
+                        found |= ev.evaluate(linker, scope, site.args[0])
+                stack.extend(scope.children.values())
+    return found
 
 
 def _applied(linker: Linker, made: Declaration, call: Call, name: str, on: Value | None) -> Values:

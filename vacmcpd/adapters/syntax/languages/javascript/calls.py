@@ -8,17 +8,20 @@ from ...facts import (
     AnyOf,
     Attr,
     Call,
+    Elem,
     Expr,
     Flag,
     Generic,
     Import,
+    Item,
     Map,
     Name,
     Seq,
     Spread,
     Super,
+    This,
 )
-from .walk import NONE, STRING, Walk, first, line_of
+from .walk import NONE, STRING, Walk, first, is_plain, line_of, unread
 
 INHERITS = frozenset(
     {"inherits", "_inherits", "__extends", "_inheritsLoose", "inheritsLoose", "_extends"}
@@ -34,7 +37,13 @@ def call(w: Walk, node: Node, fn: Expr) -> Expr:
     callee = node.child(0)
     if callee is not None and callee.type == "import":
         return _imported(w, given)
-    if type(fn) is Name and fn.id == "require" and not w.frame.sees("require"):
+    name = fn.id if type(fn) is Name else fn.name if type(fn) is Attr else ""
+    handler = w.tables.calls.get(name)
+    if handler is not None and given.type == "arguments":
+        made = handler(w, node, fn, given)
+        if made is not None:
+            return made
+    if name == "require" and type(fn) is Name and not w.frame.sees("require"):
         return _imported(w, given)
     args = _tagged(w, given) if given.type == "template_string" else arguments(w, given)
     typed = _typed(w, node, fn)
@@ -43,8 +52,36 @@ def call(w: Walk, node: Node, fn: Expr) -> Expr:
     def site(passed: list[Expr]) -> Call:
         return w.build.call(typed, passed, line=line, new=type(fn) is Super)
 
+    if type(fn) is Attr and args and fn.name in _PUTS:
+        args = _put(w, fn, args)
     special = _special(fn)
     return special(w, args, site) if special is not None else site(args)
+
+
+_PUTS = {"push": 0, "unshift": 0, "add": 0, "set": 1}
+"""Methods that put an argument into a collection, and which one."""
+
+
+def _put(w: Walk, fn: Attr, args: list[Expr]) -> list[Expr]:
+    """``list.push(a)`` stores into ``list``; only where what is stored may be called."""
+    inner = fn.of
+    while type(inner) is Attr:
+        inner = inner.of
+    first_ = _PUTS[fn.name]
+    if type(inner) not in (Name, This) or len(args) <= first_:
+        return args
+    kept = list(args)
+    last = first_ + 1 if fn.name in ("add", "set") else len(args)
+    for index in range(first_, last):
+        arg = args[index]
+        if is_plain(arg):
+            continue
+        if type(arg) is Spread:
+            kept[index] = Spread(w.simple(arg.of))
+        else:
+            kept[index] = w.simple(arg)
+        w.build.here.store(unread(fn.of), None, kept[index], attr=False)
+    return kept
 
 
 def line_of_callee(node: Node) -> int:
@@ -99,7 +136,8 @@ def new(w: Walk, node: Node, hint: str) -> Expr:
     """``new C(args)``."""
     made = node.child_by_field_name("constructor")
     given = node.child_by_field_name("arguments")
-    fn = w.expr(made)
+    chained = made is not None and made.type == "member_expression"
+    fn = w.tables.expressions["<chain>"](w, made, "") if chained and made else w.expr(made)
     args = arguments(w, given) if given is not None else []
     line = line_of(made) if made is not None else line_of(node)
     if made is not None and made.type == "member_expression":
@@ -107,7 +145,27 @@ def new(w: Walk, node: Node, hint: str) -> Expr:
     types = node.child_by_field_name("type_arguments")
     if types is not None:
         fn = Generic(fn, [w.type_of(child) or NONE for child in types.named_children])
+    if types is None and type(fn) is Name and fn.id in _COLLECTIONS and not w.frame.sees(fn.id):
+        return _collection(w, fn, args, line)
     return w.build.call(fn, args, line=line, new=True)
+
+
+_COLLECTIONS = {"Set": "Set", "WeakSet": "Set", "Map": "Map", "WeakMap": "Map", "Array": "Array"}
+
+
+def _collection(w: Walk, fn: Name, args: list[Expr], line: int) -> Expr:
+    """A collection that starts out with what it is given; what is put in later are stores."""
+    items: list[Expr] = []
+    kind = _COLLECTIONS[fn.id]
+    if kind == "Array":
+        items = [w.simple(arg) for arg in args if type(arg) is not Spread]
+    elif args and type(args[0]) is not Spread:
+        items = [Spread(w.simple(args[0]))]
+    kept = [item.of if type(item) is Spread else item for item in items]
+    w.build.here.do(w.build.call(fn, kept, line=line, new=True))
+    if kind == "Map":
+        items = [Item(Elem(item.of), 1) for item in items if type(item) is Spread]
+    return Seq(kind, items)
 
 
 Site = Callable[[list[Expr]], Call]
@@ -127,26 +185,49 @@ def _special(fn: Expr) -> Special | None:
 
 
 def _inherits(w: Walk, args: list[Expr], site: Site) -> Expr:
-    if len(args) > 1 and type(args[1]) in (Name, Attr, Import):
-        extend(w, args[0], args[1])
+    if len(args) > 1 and not any(type(each) is Spread for each in args):
+        args = [w.simple(args[0]), w.simple(args[1]), *args[2:]]
+        inherit(w, args[0], args[1])
     return site(args)
 
 
-def extend(w: Walk, of: Expr, base: Expr) -> None:
-    """The function ``of`` makes instances that inherit from those of ``base``."""
+def inherit(w: Walk, of: Expr, base: Expr) -> Expr:
+    """``of.__proto__ = base``: what ``base`` has, ``of`` has."""
+    base = w.simple(base)
+    if not extend(w, of, base) and of != base:
+        w.build.here.store(w.simple(of), None, Spread(base))
+    return base
+
+
+def extend(w: Walk, of: Expr, base: Expr) -> bool:
+    """The function ``of`` makes instances that inherit from those of ``base``.
+
+    False when ``of`` is no function that is known here.
+    """
     while type(of) is Attr and of.name in ("prototype", "__proto__"):
         of = of.of
     while type(base) is Attr and base.name == "prototype":
         base = base.of
     if type(of) is not Name or of == base:
-        return
+        return False
     frame = w.frame
     while of.id not in frame.declared and frame.parent is not None:
         frame = frame.parent
     draft = w.constructors.get((id(frame), of.id))
-    if draft is not None and base not in draft.bases:
+    if draft is None:
+        return False
+    if base not in draft.bases:
         draft.flags |= Flag.CONSTRUCTIBLE
         draft.bases.append(base)
+    return True
+
+
+def is_global(w: Walk, value: Expr) -> bool:
+    """Whether ``value`` is the object whose members are the global names."""
+    return type(value) is Name and value.id in _GLOBALS and not w.frame.sees(value.id)
+
+
+_GLOBALS = frozenset({"window", "globalThis", "global", "self"})
 
 
 def _assign(w: Walk, args: list[Expr], site: Site) -> Expr:
@@ -194,6 +275,7 @@ def _same(w: Walk, args: list[Expr], site: Site) -> Expr:
 
 def _export_star(w: Walk, args: list[Expr], site: Site) -> Expr:
     if args and type(args[0]) is Import:
+        w.modular = True
         w.build.module.bind("*", Import(args[0].module, "*"), flags=Flag.EXPORTED)
     return site(args)
 

@@ -18,6 +18,7 @@ _CONDITIONS = (
     "source", "svelte", "module", "import", "node", "browser", "require", "default", "types",
 )  # fmt: skip
 _ENTRIES = ("source", "module", "jsnext:main", "main", "browser", "types", "typings")
+_NEEDS = ("dependencies", "devDependencies", "peerDependencies", "optionalDependencies")
 _CONFIGS = ("tsconfig.json", "tsconfig.base.json", "jsconfig.json", "tsconfig.app.json")
 
 
@@ -30,6 +31,8 @@ class Package:
     entries: tuple[str, ...] = ()
     exports: dict[str, list[str]] = field(default_factory=dict)
     imports: dict[str, list[str]] = field(default_factory=dict)
+    needs: frozenset[str] = frozenset()
+    """The packages that it depends on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +86,12 @@ def _package_in(linker: Linker, folder: str) -> Package | None:
         entries,
         _targets(found.get("exports"), "."),
         _targets(found.get("imports"), "#"),
+        frozenset(str(key) for name in _NEEDS for key in _keys(found.get(name))),
     )
+
+
+def _keys(value: object) -> list[object]:
+    return list(value) if isinstance(value, dict) else []
 
 
 def _targets(value: object, prefix: str) -> dict[str, list[str]]:
@@ -131,6 +139,17 @@ def package_around(linker: Linker, folder: str) -> Package | None:
         found = package_in(linker, folder)
         if found is not None or not folder:
             return found
+        folder = folder.rpartition("/")[0]
+
+
+def is_needed(linker: Linker, folder: str, name: str) -> bool:
+    """Whether any package around a folder says that it depends on ``name``."""
+    while True:
+        found = package_in(linker, folder)
+        if found is not None and (name in found.needs or found.name == name):
+            return True
+        if not folder:
+            return False
         folder = folder.rpartition("/")[0]
 
 

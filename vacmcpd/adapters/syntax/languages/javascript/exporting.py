@@ -6,8 +6,8 @@ from ...linking import members
 from ...linking.linker import Linker
 from ...linking.units import Unit
 from ...linking.values import NOTHING, Values
-from .assignments import EXPORT, WHOLE
 from .resolving import outside, resolve
+from .walk import EXPORT, WHOLE
 
 DEFAULT = "default"
 
@@ -52,6 +52,9 @@ def _export(linker: Linker, unit: Unit, name: str) -> Values:
         for value in set_to:
             if value is not linker.module(unit):
                 values |= members.read(linker, value, name)
+    for stored in (name, "*"):
+        if stored in unit.stores:
+            values |= members.stored(linker, linker.module(unit), name, unit)
     if module.binds_name(written):
         return values | ev.bound(linker, module, written)
     linker.read_name(module, "*")
@@ -77,7 +80,7 @@ def import_star(linker: Linker, unit: Unit, expr: Import, name: str) -> Values:
 def _interop(linker: Linker, unit: Unit) -> Values:
     """The default import of a module that exports by ``exports.x`` alone is all of it."""
     linker.read_name(unit.module, "")
-    body = unit.module.binds
-    if any(name.startswith(EXPORT) for name in body):
+    names = (*unit.module.binds, *unit.module.elsewhere)
+    if any(name.startswith(EXPORT) for name in names):
         return frozenset({linker.module(unit)})
     return NOTHING

@@ -19,7 +19,7 @@ from ...facts import (
     Spread,
     Super,
 )
-from .calls import call
+from .calls import call, is_global
 from .walk import NONE, STRING, Handler, Walk, first
 
 CHAIN = frozenset(
@@ -33,37 +33,54 @@ _EITHER = frozenset({"||", "??"})
 
 def chain(w: Walk, node: Node, hint: str) -> Expr:
     """``a.b().c[d]()``: by a loop, since builders are chained by the thousand."""
+    return linked(w, node, read=True)
+
+
+def called_chain(w: Walk, node: Node, hint: str) -> Expr:
+    """The same as what ``new`` makes an instance of."""
+    return linked(w, node, read=False)
+
+
+def linked(w: Walk, node: Node, *, read: bool) -> Expr:
+    """A chain; ``read`` says that the value of its last link is taken."""
     links = []
     head: Node | None = node
     while head is not None and head.type in CHAIN:
         links.append(head)
         head = head.child(0)
     value = w.expr(head)
-    for number, link in enumerate(reversed(links)):
+    links.reverse()
+    last = len(links) - 1
+    for number, link in enumerate(links):
         if number and not number % LONGEST:
             value = Name(w.build.here.temporary(value))
-        value = _link(w, link, value)
+        kind = link.type
+        if kind == "call_expression":
+            value = call(w, link, value)
+        elif kind == "member_expression":
+            called = number < last and links[number + 1].type == "call_expression"
+            value = member(w, link, value, read=not called and (read or number < last))
+        elif kind == "subscript_expression":
+            value = subscript(w, link, value)
     return value
 
 
-def _link(w: Walk, node: Node, value: Expr) -> Expr:
-    kind = node.type
-    if kind == "call_expression":
-        return call(w, node, value)
-    if kind == "member_expression":
-        return member(w, node, value)
-    if kind == "subscript_expression":
-        return subscript(w, node, value)
-    return value
-
-
-def member(w: Walk, node: Node, value: Expr) -> Expr:
+def member(w: Walk, node: Node, value: Expr, *, read: bool) -> Expr:
     """``value.name``; ``module.exports`` is the module's own value, as ``exports`` is."""
-    last = node.child(node.child_count - 1)
-    name = w.text(last) if last is not None else ""
-    if name == "exports" and value == Name("module") and not w.frame.sees("module"):
+    last = node.children[-1]
+    name = w.text(last)
+    if name == "exports" and value == _MODULE and not w.frame.sees("module"):
         return Name("module.exports")
+    if is_global(w, value) and not w.frame.sees(name):
+        return Name(name)
+    if read and name not in _PLAIN:
+        return w.build.read(value, name, line=last.start_point[0] + 1)
     return Attr(value, name)
+
+
+_MODULE = Name("module")
+_PLAIN = frozenset({"length", "prototype", "constructor", "exports", "__proto__"})
+"""Members that are nobody's property."""
 
 
 def subscript(w: Walk, node: Node, value: Expr) -> Expr:
@@ -92,7 +109,10 @@ def constant(w: Walk, node: Node | None) -> str | int | None:
         return constant(w, first(node))
     made = w.expr(node)
     w.build.here.do(made)
-    return f"@@{made.name}" if type(made) is Attr and made.of == Name("Symbol") else None
+    return f"@@{made.name}" if type(made) is Attr and made.of == _SYMBOL else None
+
+
+_SYMBOL = Name("Symbol")
 
 
 def string(w: Walk, node: Node) -> str:
@@ -166,7 +186,20 @@ def identifier(w: Walk, node: Node, hint: str) -> Expr:
     name = w.name(node)
     if name == "undefined":
         return NONE
-    return Name(name)
+    return _arguments(w) if name == "arguments" else Name(name)
+
+
+def _arguments(w: Walk) -> Expr:
+    """``arguments``: the parameters, and one more for what no parameter takes."""
+    frame = w.frame
+    while frame.arrow and frame.parent is not None:
+        frame = frame.parent
+    if frame.parent is None or frame.sees("arguments"):
+        return Name("arguments")
+    if not frame.arguments:
+        frame.draft.temporaries += 1
+        frame.arguments = f"${frame.draft.temporaries}"
+    return Name(frame.arguments)
 
 
 def this(w: Walk, node: Node, hint: str) -> Expr:
@@ -262,6 +295,7 @@ def nothing(w: Walk, node: Node, hint: str) -> Expr:
 
 EXPRESSIONS: dict[str, Handler] = {
     **dict.fromkeys(CHAIN, chain),
+    "<chain>": called_chain,
     "binary_expression": binary,
     "ternary_expression": ternary,
     "parenthesized_expression": parenthesized,

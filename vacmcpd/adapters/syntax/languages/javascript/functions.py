@@ -3,7 +3,7 @@
 from tree_sitter import Node
 
 from ...building import Draft
-from ...facts import Def, Expr, Flag, Map, Name, ScopeKind, Spread, This, TypeParam
+from ...facts import Def, Expr, Flag, Map, Name, Param, ScopeKind, Seq, Spread, This, TypeParam
 from .expressions import constant
 from .patterns import parameters
 from .walk import NONE, ThisSource, Walk, first, line_of
@@ -39,7 +39,20 @@ def lower(
                 w.tables.statements["statement_block"](w, body)
             else:
                 draft.give(w.expr(body))
+            if w.frame.arguments:
+                all_arguments(draft, w.frame.arguments)
     return draft, reference
+
+
+def all_arguments(draft: Draft, name: str) -> None:
+    """Bind ``name`` to what the function is given: its parameters and what is beyond them."""
+    given: list[Expr] = [
+        Spread(Name(param.name)) if param.star else Name(param.name) for param in draft.params
+    ]
+    if not any(param.star for param in draft.params):
+        draft.params.append(Param(f"{name}...", star=1))
+        given.append(Spread(Name(f"{name}...")))
+    draft.bind(name, Seq("Array", given))
 
 
 def marks(node: Node) -> int:
@@ -88,10 +101,11 @@ def arrow(w: Walk, node: Node, hint: str) -> Expr:
     if not hint or here.kind is ScopeKind.CLASS:
         name = hint or here.anonymous()
         this = w.frame.this if here.kind is not ScopeKind.CLASS else None
-        return lower(w, node, ScopeKind.LAMBDA, name, line_of(node), this=this, arrow=True)[1]
-    return lower(w, node, ScopeKind.FUNCTION, hint, line_of(node), this=surrounding(w), arrow=True)[
-        1
-    ]
+        kind = ScopeKind.LAMBDA
+    else:
+        name, this, kind = hint, surrounding(w), ScopeKind.FUNCTION
+    w.last, made = lower(w, node, kind, name, line_of(node), this=this, arrow=True)
+    return made
 
 
 def surrounding(w: Walk) -> ThisSource:

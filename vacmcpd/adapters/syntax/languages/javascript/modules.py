@@ -4,10 +4,9 @@ from tree_sitter import Node
 
 from ...facts import Attr, Bind, Expr, Flag, Import, Name, ScopeKind
 from . import classes, functions
-from .assignments import EXPORT, WHOLE
 from .expressions import string
 from .functions import PLAIN, lower
-from .walk import StatementHandler, Walk, first, line_of
+from .walk import EXPORT, WHOLE, StatementHandler, Walk, first, line_of
 
 DEFAULT = "default"
 SCRIPT = "<script>"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from tree_sitter import Node
 
 from ...facts import AnyOf, Attr, Expr, Item, Name, Param, Seq, Spread, This
-from .expressions import constant, subscript
+from .expressions import constant, linked, subscript
 from .walk import Walk, first
 
 Binder = Callable[[str, Expr], None]
@@ -75,7 +75,7 @@ def place(w: Walk, target: Node, value: Expr) -> None:
 def target_of(w: Walk, node: Node) -> Attr | Item | None:
     """What a member or subscript expression stores into."""
     if node.type == "member_expression":
-        made = w.expr(node)
+        made = linked(w, node, read=False)
         return made if type(made) is Attr else None
     if node.type == "subscript_expression":
         made = subscript(w, node, w.expr(node.child(0)))
@@ -87,7 +87,7 @@ def _object(w: Walk, pattern: Node, value: Expr, binder: Binder) -> None:
     for part in pattern.named_children:
         kind = part.type
         if kind == "shorthand_property_identifier_pattern":
-            binder(w.name(part), Attr(value, w.text(part)))
+            binder(w.name(part), _read(w, part, value))
         elif kind == "pair_pattern":
             inner = part.child_by_field_name("value")
             if inner is not None:
@@ -95,15 +95,19 @@ def _object(w: Walk, pattern: Node, value: Expr, binder: Binder) -> None:
         elif kind == "object_assignment_pattern":
             left = part.child_by_field_name("left")
             if left is not None:
-                bind(w, part, Attr(value, w.text(left)), binder)
+                bind(w, part, _read(w, left, value), binder)
         elif kind == "rest_pattern":
             bind(w, part, value, binder)
+
+
+def _read(w: Walk, name: Node, value: Expr) -> Expr:
+    return w.build.read(value, w.text(name), line=name.start_point[0] + 1)
 
 
 def _property(w: Walk, pair: Node, value: Expr) -> Expr:
     key = pair.child_by_field_name("key")
     if key is not None and key.type == "property_identifier":
-        return Attr(value, w.text(key))
+        return _read(w, key, value)
     if key is not None and key.type == "computed_property_name":
         key = first(key)
     found = constant(w, key)

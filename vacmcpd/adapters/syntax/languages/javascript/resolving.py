@@ -1,7 +1,7 @@
 """Which file a module's name means."""
 
 from ...linking.linker import Linker
-from .configs import Package, aliases_of, join, own_packages, package_around, package_in
+from .configs import Package, aliases_of, is_needed, join, own_packages, package_around, package_in
 from .words import words
 
 SUFFIXES = (".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".cts", ".d.ts")
@@ -185,7 +185,7 @@ def _packaged(linker: Linker, folder: str, name: str) -> str | None:
         return None
     package = _installed(linker, folder, head) or own_packages(linker).get(head)
     if package is None:
-        return None
+        return None if is_needed(linker, folder, head) else _beside(linker, folder, name)
     if not rest:
         return _entry(linker, package)
     for target in _matching(package.exports, f"./{rest}"):
@@ -197,6 +197,12 @@ def _packaged(linker: Linker, folder: str, name: str) -> str | None:
         if found is not None:
             return found
     return _source_of(linker, package, rest)
+
+
+def _beside(linker: Linker, folder: str, name: str) -> str | None:
+    """A module that no package is needed for may be a file: loaders differ in where they look."""
+    place = join(folder, name)
+    return file_at(linker, place) if place is not None else None
 
 
 def _installed(linker: Linker, folder: str, name: str) -> Package | None:

@@ -1,17 +1,18 @@
 """How JavaScript and TypeScript files are named, and what links them."""
 
 from ...linking import evaluate as ev
+from ...linking import members
 from ...linking.linker import Linker
 from ...linking.tree import Tree
 from ...linking.units import Unit
 from ...linking.values import NOTHING, Values
 from ...rules import Rules
 from .applying import site_targets
-from .assignments import WHOLE
 from .attributes import mro, this_value, value_attr
 from .builtins import call_value
 from .exporting import import_value, whole
 from .modules import SCRIPT
+from .walk import GLOBAL
 from .words import NAMES
 
 FAMILY = "javascript"
@@ -37,6 +38,9 @@ def global_value(linker: Linker, unit: Unit, name: str) -> Values:
     """A name that the file does not bind: CommonJS's, the language's, another script's."""
     if name in ("exports", "module.exports"):
         return whole(linker, unit)
+    if name.startswith(GLOBAL):
+        window = linker.ext("<builtin>.window")
+        return members.stored(linker, window, name.removeprefix(GLOBAL), unit)
     if name in NAMES:
         return frozenset({linker.ext(f"<builtin>.{name}")})
     paths = linker.paths_of(FAMILY, SCRIPT, name)
@@ -90,4 +94,4 @@ RULES = Rules(
     value_attr=value_attr,
 )
 
-__all__ = ["FAMILY", "RULES", "WHOLE"]
+__all__ = ["FAMILY", "RULES"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from ...building import Builder, Draft
-from ...facts import AnyOf, Attr, Def, Expr, Import, Lit, Name, This
+from ...facts import AnyOf, Attr, Def, Expr, Flag, Import, Lit, Name, This
 
 DEEPEST = 180
 """Nested expressions and statements below this are left out; Python's own stack ends later."""
@@ -34,6 +34,15 @@ NONE = AnyOf([])
 """No value that anything can be done with."""
 
 STRING = Lit("String")
+
+EXPORT = "export:"
+"""What an export is bound under in the module's scope: exports are names of their own."""
+
+WHOLE = f"{EXPORT}="
+"""The value of the module itself: ``module.exports = …``, ``export = …``."""
+
+GLOBAL = "window:"
+"""A name that a script gives to all, by a member of ``window``."""
 
 STATIC = "static:"
 """What a static member is bound under; one of the instances may have the same name."""
@@ -76,6 +85,8 @@ class Frame:
     """Each name and the block that declares it."""
     versions: dict[str, int] = field(default_factory=dict)
     captured: set[bytes] | None = None
+    arguments: str = ""
+    """The name of the parameter that takes what no other does, where the function asks for it."""
     scanned: bool = False
     bound: set[str] = field(default_factory=set)
     """The variables that were given a value in the block that declares them."""
@@ -100,6 +111,7 @@ class Frame:
 
 Handler = Callable[["Walk", Node, str], Expr]
 StatementHandler = Callable[["Walk", Node], None]
+CallHandler = Callable[["Walk", Node, Expr, Node], Expr | None]
 TypeHandler = Callable[["Walk", Node], Expr | None]
 
 
@@ -110,6 +122,8 @@ class Tables:
     expressions: dict[str, Handler] = field(default_factory=dict)
     statements: dict[str, StatementHandler] = field(default_factory=dict)
     types: dict[str, TypeHandler] = field(default_factory=dict)
+    calls: dict[str, CallHandler] = field(default_factory=dict)
+    """By the name that is called; None for a call like any other."""
 
 
 @dataclass(slots=True)
@@ -207,10 +221,14 @@ class Walk:
 
     def simple(self, value: Expr) -> Expr:
         """``value`` in a form that may stand in two places."""
-        inner = value
+        inner, reads = value, False
         while type(inner) is Attr:
+            reads = reads or inner.read
             inner = inner.of
-        if type(inner) in _REPEATABLE:
+        if type(inner) in _REPEATABLE or inner is NONE:
+            if reads:
+                self.build.here.do(value)
+                return unread(value)
             return value
         return Name(self.build.here.temporary(value))
 
@@ -277,6 +295,15 @@ class Walk:
         else:
             frame.declared[name] = self.block
 
+    def export(self, name: str, value: Expr) -> None:
+        """The module exports ``value``, as the scope that is being walked sees it."""
+        here = self.build.here
+        written = EXPORT + name
+        self.modular = True
+        if here is not self.build.module and written not in here.outermost:
+            here.outermost.append(written)
+        here.bind(written, value, flags=Flag.EXPORTED)
+
     def assign(self, name: str, value: Expr, declared: Expr | None = None) -> None:
         """``name``, which any function around may have declared, is bound to ``value``."""
         frame, here = self.frame, self.build.here
@@ -287,6 +314,13 @@ class Walk:
         here.bind(name, value, declared)
 
 
+def unread(value: Expr) -> Expr:
+    """``value`` without the sites of the properties that it reads."""
+    if type(value) is Attr:
+        return Attr(unread(value.of), value.name)
+    return value
+
+
 def is_plain(value: Expr | None) -> bool:
     """Whether nothing in ``value`` can be called."""
     return value is NONE or type(value) is Lit
@@ -294,7 +328,10 @@ def is_plain(value: Expr | None) -> bool:
 
 def first(node: Node) -> Node | None:
     """The first part of ``node`` that is no punctuation."""
-    return node.named_child(0) if node.named_child_count else None
+    found = node.named_child(0) if node.named_child_count else None
+    if found is not None and found.type == "comment":
+        return next((child for child in node.named_children if child.type != "comment"), None)
+    return found
 
 
 def line_of(node: Node) -> int:
