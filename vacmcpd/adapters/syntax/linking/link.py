@@ -331,20 +331,17 @@ class _Run:
         given: dict[str, set[str]] = defaultdict(set)
         reads: set[int] = set()
         tainted = []
-        number = -1
-        for made in unit.declarations:
-            for scope, call, _ in made.sites():
-                number += 1
-                if only is not None and number not in only:
-                    continue
-                linker.top = Node(-1)
-                site, told = linker.within(partial(_told, linker, scope, call), _Told(Site(), []))
-                for cell, keys in told:
-                    given[cell] |= keys
-                rows[number] = row_of(site)
-                reads |= linker.top.reads
-                if linker.top.tainted:
-                    tainted.append(number)
+        sites = unit.sites
+        for number in range(len(sites)) if only is None else sorted(only):
+            scope, call, _ = sites[number]
+            linker.top = Node(-1)
+            site, told = linker.within(partial(_told, linker, scope, call), _Told(Site(), []))
+            for cell, keys in told:
+                given[cell] |= keys
+            rows[number] = row_of(site)
+            reads |= linker.top.reads
+            if linker.top.tainted:
+                tainted.append(number)
         passed_on = [(cell, sorted(given[cell])) for cell in sorted(given)]
         return rows, passed_on, _pack(reads), tainted
 

@@ -218,13 +218,14 @@ def passed(
                 yield f"{target.key}\0{place}", keys
     if type(call) is not Call or not call.args or call.names == [IMPLICIT]:
         return
+    targets = [made for made in site.targets if made.is_callable and made not in site.applied]
+    if not targets:
+        return
     positional = len(call.args) - len(call.names)
     values = [_keys(linker, made, arg) for arg in call.args]
     if not any(values):
         return
-    for target in site.targets:
-        if not target.is_callable or target in site.applied:
-            continue
+    for target in targets:
         shift = _shift(linker, made, call, target)
         for index, keys in enumerate(values):
             if not keys:

@@ -234,6 +234,7 @@ class Unit:
         "_attached",
         "_containers",
         "_literals",
+        "_sites",
         "_stores",
         "declarations",
         "facts",
@@ -248,6 +249,7 @@ class Unit:
         self.language = language
         self.declarations: list[Declaration] = []
         self.quals: dict[str, Declaration] = {}
+        self._sites: list[tuple[Declaration, Call | Attr, int]] | None = None
         self._literals: dict[int, int] | None = None
         self._containers: dict[int, list[Expr]] = {}
         self._stores: dict[str, list[tuple[Declaration, Store]]] | None = None
@@ -262,6 +264,13 @@ class Unit:
     @property
     def rules(self):  # type: ignore[no-untyped-def]
         return self.language.rules
+
+    @property
+    def sites(self) -> list[tuple[Declaration, Call | Attr, int]]:
+        """The sites of every scope in turn; a site's number counts them."""
+        if self._sites is None:
+            self._sites = [site for made in self.declarations for site in made.sites()]
+        return self._sites
 
     @property
     def module(self) -> Declaration:

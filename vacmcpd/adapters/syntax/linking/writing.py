@@ -47,26 +47,23 @@ def edges_of(unit: Unit, first: Mapping[int, Row], last: Mapping[int, Row]) -> E
     found: list[list[int]] = [[] for _ in range(5)]
     outside: list[list[int]] = [[] for _ in range(5)]
     untold: list[list[int]] = [[] for _ in range(5)]
-    number = -1
-    for made in unit.declarations:
-        for scope, call, line in made.sites():
-            number += 1
-            row = first.get(number) or Row()
-            final = last.get(number, row)
-            caller = scope.caller.number
-            kinds = {**dict.fromkeys(final.targets, INFERRED), **row.targets}
-            for key in sorted(kinds):
-                symbol = symbols.setdefault(key, len(symbols))
-                _append(found, number, caller, symbol, kinds[key], line)
-            if is_silent(call):
-                continue
-            for text in sorted(row.outside | final.outside):
-                name = names.setdefault(text, len(names))
-                kind = RESOLVED if text in row.outside else INFERRED
-                _append(outside, number, caller, name, kind, line)
-            if not kinds and not row.outside and not final.outside:
-                name = names.setdefault(name_of(call), len(names))
-                _append(untold, number, caller, name, final.reason, line)
+    for number, (scope, call, line) in enumerate(unit.sites):
+        row = first.get(number) or Row()
+        final = last.get(number, row)
+        caller = scope.caller.number
+        kinds = {**dict.fromkeys(final.targets, INFERRED), **row.targets}
+        for key in sorted(kinds):
+            symbol = symbols.setdefault(key, len(symbols))
+            _append(found, number, caller, symbol, kinds[key], line)
+        if is_silent(call):
+            continue
+        for text in sorted(row.outside | final.outside):
+            name = names.setdefault(text, len(names))
+            kind = RESOLVED if text in row.outside else INFERRED
+            _append(outside, number, caller, name, kind, line)
+        if not kinds and not row.outside and not final.outside:
+            name = names.setdefault(name_of(call), len(names))
+            _append(untold, number, caller, name, final.reason, line)
     return Edges(list(symbols), list(names), *found, *outside, *untold)
 
 
