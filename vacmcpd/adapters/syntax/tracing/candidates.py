@@ -9,7 +9,7 @@ import numpy.typing as npt
 from ..store.items import NAMED
 from .columns import CANDIDATE, Adjacency, Columns, Edges, Ints, by_end
 
-MOST = 100_000
+MOST = 20_000
 """So many are made for one answer; there can be a function for each of a thousand names alike."""
 
 _SITES_AT_ONCE = 64

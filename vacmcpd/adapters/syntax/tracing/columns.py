@@ -185,6 +185,14 @@ class Columns:
         return distinct, np.fromiter(map(ranks.__getitem__, self.names), np.int32, len(self.names))
 
     @cached_property
+    def path_ranks(self) -> Ints:
+        """The place of each file's shown path among all."""
+        paths = self.files.paths
+        ranks = np.zeros(len(paths), np.int32)
+        ranks[sorted(range(len(paths)), key=paths.__getitem__)] = np.arange(len(paths))
+        return ranks
+
+    @cached_property
     def outside_called(self) -> dict[str, list[int]]:
         """The names outside the repository by their last parts."""
         found: dict[str, list[int]] = {}

@@ -1,9 +1,8 @@
 """From the files of a store to columns."""
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ from ..store.items import read_edges, read_symbols
 from ..store.manifests import Manifest
 from ..store.segments import NONE, text_of
 from .columns import EXTERNAL, Columns, Edges, Files, Ints, Opens
+from .ordering import in_order
 
 _POLL_EVERY = 256
 _NAMELESS = frozenset({ScopeKind.NAMESPACE, ScopeKind.BLOCK, ScopeKind.CLASS, ScopeKind.INTERFACE})
@@ -118,7 +118,7 @@ class _Loading:
             opens,
             list(self._open),
         )
-        made.edges = _sorted(made)
+        made.edges = in_order(made, made.edges)
         return made
 
     def _symbols(self) -> tuple[list[int], bytearray, "array[int]", "array[int]"]:
@@ -219,55 +219,3 @@ class _Loading:
 
 def _array(values: "array[int]") -> Ints:
     return np.frombuffer(values, np.int32) if len(values) else np.zeros(0, np.int32)
-
-
-def _sorted(columns: Columns) -> Edges:
-    """The edges in the order of answers, those that say the same once."""
-    edges = columns.edges
-    _, ranks = columns.ranked
-    bare_names = _joined(ranks[edges.caller], ranks[edges.callee])
-    places = _joined(_path_ranks(columns.files.paths)[edges.file], edges.line)
-    order = np.lexsort((edges.kind, places, bare_names))
-    edges = edges.taken(order)
-    bare_names, places = bare_names[order], places[order]
-    same = (bare_names[1:] == bare_names[:-1]) & (places[1:] == places[:-1])
-    tied = np.zeros(len(edges), bool)
-    tied[1:] = same
-    tied[:-1] |= same
-    edges = _untied(columns, edges, np.flatnonzero(tied), bare_names, places)
-    return edges.distinct()
-
-
-def _untied(
-    columns: Columns,
-    edges: Edges,
-    tied: npt.NDArray[Any],
-    bare_names: npt.NDArray[np.int64],
-    places: npt.NDArray[np.int64],
-) -> Edges:
-    """Sort those that agree in all that is short by their qualified names."""
-    if not tied.size:
-        return edges
-    ranks = np.zeros(len(columns.names), np.int32)
-    ends = np.unique(np.concatenate((edges.caller[tied], edges.callee[tied])))
-    texts = [columns.qualified(number) for number in ends.tolist()]
-    distinct = {text: rank for rank, text in enumerate(sorted(set(texts)))}
-    ranks[ends] = [distinct[text] for text in texts]
-    whole = _joined(ranks[edges.caller[tied]], ranks[edges.callee[tied]])
-    nodes = _joined(edges.source[tied], edges.callee[tied])
-    kinds = edges.kind[tied]
-    order = np.lexsort((nodes, kinds, whole, places[tied], bare_names[tied]))
-    which = np.arange(len(edges))
-    which[tied] = tied[order]
-    return edges.taken(which)
-
-
-def _path_ranks(paths: Sequence[str]) -> Ints:
-    order = sorted(range(len(paths)), key=paths.__getitem__)
-    ranks = np.zeros(len(paths), np.int32)
-    ranks[order] = np.arange(len(paths))
-    return ranks
-
-
-def _joined(high: npt.NDArray[Any], low: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    return (high.astype(np.int64) << 32) | low.astype(np.int64)

@@ -10,6 +10,7 @@ from ....ports.budget import Budget
 from ....ports.graph import Direction, EdgeKind
 from .candidates import MOST, Candidates
 from .columns import CANDIDATE, KINDS, Columns, Edges, Ints
+from .ordering import in_order
 
 _Numbers = npt.NDArray[np.intp]
 
@@ -71,7 +72,7 @@ class _Walk:
         budget.check()
         edges = self._columns.edges.taken(np.flatnonzero(self._taken))
         if self._made:
-            edges = _merged(self._columns, [edges, *self._made])
+            edges = in_order(self._columns, _joined([edges, *self._made]))
         return Walked(edges, self._exact)
 
     def _step(self, frontier: _Numbers) -> _Numbers:
@@ -122,31 +123,6 @@ class _Walk:
         return np.flatnonzero(marked)
 
 
-def _merged(columns: Columns, parts: list[Edges]) -> Edges:
-    """Edges of several sources in the order of answers, each once."""
-    joined = Edges(
-        *(
-            np.concatenate([getattr(part, name) for part in parts])
-            for name in ("source", "caller", "callee", "file", "line", "kind")
-        )
-    )
-    _, ranks = columns.ranked
-    ends = np.unique(np.concatenate((joined.caller, joined.callee)))
-    texts = [columns.qualified(number) for number in ends.tolist()]
-    order_of = {text: rank for rank, text in enumerate(sorted(set(texts)))}
-    whole = np.zeros(len(columns.names), np.int32)
-    whole[ends] = [order_of[text] for text in texts]
-    order = np.lexsort(
-        (
-            joined.callee,
-            joined.source,
-            joined.kind,
-            whole[joined.callee],
-            whole[joined.caller],
-            joined.line,
-            joined.file,
-            ranks[joined.callee],
-            ranks[joined.caller],
-        )
-    )
-    return joined.taken(order).distinct()
+def _joined(parts: list[Edges]) -> Edges:
+    names = ("source", "caller", "callee", "file", "line", "kind")
+    return Edges(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
