@@ -71,6 +71,9 @@ class Rules:
     mro: "Callable[[Linker, Declaration], list[Declaration]] | None" = None
     """The method resolution order; depth first, each class once, when there is none."""
 
+    map_kind: str = "map"
+    """What the type of keyed containers is called in the names of what is built in."""
+
     builtin_types: frozenset[str] = field(default_factory=frozenset)
     """Names of types outside the repository that need no import."""
 

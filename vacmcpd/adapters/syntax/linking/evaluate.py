@@ -131,7 +131,7 @@ def parameter(linker: Linker, made: Declaration, index: int) -> Values:
     if param.declared is not None:
         values |= instances(linker, made, param.declared)
     if param.star:
-        kind = "map" if param.star == 2 else "tuple"
+        kind = made.unit.rules.map_kind if param.star == 2 else "tuple"
         passed = linker.cell(f"{made.key}\0{index}")
         return frozenset({linker.make(Coll, kind, (values | passed,))})
     return values | linker.cell(f"{made.key}\0{index}")
@@ -157,7 +157,7 @@ def instances(linker: Linker, made: Declaration, expr: Expr) -> Values:
             return _declared_seq(linker, made, expr)
         case Map(values=values):
             inner = _union(linker, made, values, instances)
-            return frozenset({linker.make(Coll, "map", (inner,))})
+            return frozenset({linker.make(Coll, made.unit.rules.map_kind, (inner,))})
         case AnyOf(of=several):
             return _union(linker, made, several, instances)
         case Function(returns=returns):

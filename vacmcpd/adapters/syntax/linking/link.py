@@ -194,7 +194,7 @@ class _Run:
             {
                 made.name.rpartition(".")[2]
                 for made in unit.declarations
-                if made.kind is ScopeKind.PROPERTY
+                if made.kind is ScopeKind.PROPERTY or _is_implicit(made)
             }
         )
         if rules.package is None:
@@ -374,6 +374,11 @@ class _Run:
                 first = first_rows(old.edges)
             edges = edges_of(unit, first, draft.last or {})
         return Linked(draft.outline, draft.bases, edges, draft.pending, draft.given, draft.reads)
+
+
+def _is_implicit(made: Declaration) -> bool:
+    """Whether it is a method that syntax calls without naming it, as in Python."""
+    return made.kind is ScopeKind.METHOD and made.name[:2] == "__" == made.name[-2:]
 
 
 class _Told(NamedTuple):

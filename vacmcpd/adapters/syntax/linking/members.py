@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from ..facts import Call, Expr, Flag, Map, ScopeKind, Spread
+from ..languages import by_name
 from . import evaluate as ev
 from .linker import Linker
 from .units import Declaration, Unit
@@ -87,6 +88,9 @@ def _rules_of(value: Value):  # type: ignore[no-untyped-def]
             return decl.unit.rules
         case Module(unit=unit):
             return unit.rules
+        case Package(family=family):
+            language = by_name().get(family)
+            return language.rules if language is not None else None
         case _:
             return None
 

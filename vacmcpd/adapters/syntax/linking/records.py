@@ -25,7 +25,8 @@ class Outline(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
     ``namespace`` is what the file says, ``package`` what the version makes of it. ``names`` are
     bound at the top, ``members`` are ``Type.method`` of methods that are declared
-    outside of their type, ``properties`` the names of properties of any class.
+    outside of their type, ``properties`` the names of properties of any
+    class, and of methods that syntax calls.
     """
 
     namespace: str = ""

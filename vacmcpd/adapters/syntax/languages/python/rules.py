@@ -1,0 +1,153 @@
+"""Where Python's linking differs."""
+
+from ...facts import Bind, Map
+from ...linking import members
+from ...linking.linker import Linker
+from ...linking.units import Declaration, Unit
+from ...linking.values import Func, Inst, Klass, Literal, Package, Value, Values
+from ...rules import Rules
+from . import implied, modules, results
+
+_BUILTINS = frozenset(
+    """
+    abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod
+    compile complex copyright credits delattr dict dir divmod enumerate eval exec exit filter float
+    format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter
+    len license list locals map max memoryview min next object oct open ord pow print property
+    quit range repr reversed round set setattr slice sorted staticmethod str sum super tuple type
+    vars zip __import__ __build_class__ basestring unicode long xrange raw_input reduce unichr
+    ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup
+    BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError
+    ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError
+    DeprecationWarning EOFError EncodingWarning EnvironmentError Exception ExceptionGroup
+    FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError
+    ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError
+    KeyError KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError
+    NotADirectoryError NotImplementedError OSError OverflowError PendingDeprecationWarning
+    PermissionError ProcessLookupError RecursionError ReferenceError ResourceWarning RuntimeError
+    RuntimeWarning StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError
+    SystemExit TabError TimeoutError TypeError UnboundLocalError UnicodeDecodeError
+    UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError
+    Warning WindowsError ZeroDivisionError
+    """.split()
+)
+_ENUMS = frozenset(
+    {
+        "Enum",
+        "IntEnum",
+        "StrEnum",
+        "Flag",
+        "IntFlag",
+        "TextChoices",
+        "IntegerChoices",
+        "Choices",
+    }
+)
+
+
+def global_value(linker: Linker, unit: Unit, name: str) -> Values:
+    """What a name means that no scope binds: of a star import, built in."""
+    origin = modules.starred(linker, unit, name)
+    if origin is not None:
+        return members.of_module(linker, origin, name)
+    if name in _BUILTINS:
+        return frozenset({linker.ext(f"<builtin>.{name}")})
+    text = modules.module_text(linker, name)
+    return text or modules.outside_star(linker, unit, name)
+
+
+def value_attr(linker: Linker, value: Value, name: str) -> Values | None:
+    """Attributes of containers, classes and enumerations; None for the usual."""
+    match value:
+        case Literal(expr=expr):
+            kind = "dict" if type(expr) is Map else expr.kind  # type: ignore[union-attr]
+            return frozenset({linker.ext(f"<builtin>.{kind}.{name}")})
+        case Package():
+            return modules.package_attr(linker, value, name)
+        case Inst(decl=decl):
+            if name == "__class__":
+                return frozenset({linker.klass(decl)})
+        case Func() if name == "__wrapped__":
+            return frozenset({value})
+        case Klass(decl=decl):
+            return _enumerated(linker, decl, name)
+        case _:
+            pass
+    return None
+
+
+def _enumerated(linker: Linker, made: Declaration, name: str) -> Values | None:
+    """A member of an enumeration is an instance of it."""
+    linker.read_name(made, name)
+    if not any(_is_member(item) for item in made.binds.get(name, ())):
+        return None
+    if is_enumeration(linker, made):
+        return frozenset({linker.inst(made, exact=True)})
+    return None
+
+
+def _is_member(item: Bind) -> bool:
+    return item.declared is None and not item.name.startswith("_") and "@" not in item.name
+
+
+def is_enumeration(linker: Linker, made: Declaration) -> bool:
+    """Whether a class derives from one of the classes that make enumerations."""
+    outside = members.outside_bases(linker, made)
+    return any(base.name.rpartition(".")[2] in _ENUMS for base in outside)
+
+
+def mro(linker: Linker, made: Declaration) -> list[Declaration]:
+    """The C3 order; depth first for classes that have none."""
+    merged = _merge(linker, made, frozenset())
+    return merged if merged is not None else members.depth_first(linker, made)
+
+
+def _merge(
+    linker: Linker, made: Declaration, below: frozenset[Declaration]
+) -> list[Declaration] | None:
+    if made in below or len(below) > 100:
+        return None
+    parents = list(dict.fromkeys(members.parents(linker, made)))
+    if not parents:
+        return [made]
+    lists: list[list[Declaration]] = []
+    for parent in parents:
+        order = _merge(linker, parent, below | {made})
+        if order is None:
+            return None
+        lists.append(list(order))
+    lists.append(parents)
+    order = [made]
+    while lists := [items for items in lists if items]:
+        for items in lists:
+            head = items[0]
+            if not any(head in other[1:] for other in lists):
+                break
+        else:
+            return None
+        order.append(head)
+        for items in lists:
+            if items[0] is head:
+                del items[0]
+    return order
+
+
+RULES = Rules(
+    modules.module_name,
+    modules.import_value,
+    global_value,
+    receiver_param=True,
+    constructors=("__init__", "__new__"),
+    mro=mro,
+    map_kind="dict",
+    builtin_types=_BUILTINS,
+    call_member="__call__",
+    item_member="__getitem__",
+    iter_members=("__iter__", "__next__"),
+    structural=True,
+    trusts_values=True,
+    module_attr=modules.module_attr,
+    value_attr=value_attr,
+    call_value=results.call_value,
+    site_targets=implied.site_targets,
+)
