@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..facts import Call, Expr, Flag, Map, ScopeKind, Spread
-from ..languages import by_name
+from ..languages import known
 from . import evaluate as ev
 from .linker import Linker
 from .units import Declaration, Unit
@@ -89,7 +89,7 @@ def _rules_of(value: Value):  # type: ignore[no-untyped-def]
         case Module(unit=unit):
             return unit.rules
         case Package(family=family):
-            language = by_name().get(family)
+            language = known().get(family)
             return language.rules if language is not None else None
         case _:
             return None

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from ...facts import AnyOf, Attr, Cast, Elem, Expr, Item, Lit, Map, Name, Seq, Spread
-from . import expressions, types
+from . import expressions, text, types
 from .walk import UNKNOWN, Walk, line_of
 
 _PLAIN_ITERABLES = frozenset({"range", "enumerate", "zip", "dir"})
@@ -128,7 +128,7 @@ def _is_plain(value: Expr) -> bool:
 def _getattr(w: Walk, fn: Node, args: Node) -> Expr | None:
     """``getattr(of, "name", default)``."""
     parts = _parts(args)
-    name = expressions.constant_string(w, parts[1]) if len(parts) in (2, 3) else None
+    name = text.constant_string(w, parts[1]) if len(parts) in (2, 3) else None
     if name is None:
         return None
     line = line_of(fn)
@@ -141,7 +141,7 @@ def _getattr(w: Walk, fn: Node, args: Node) -> Expr | None:
 def _setattr(w: Walk, fn: Node, args: Node) -> Expr | None:
     """``setattr(of, "name", value)``."""
     parts = _parts(args)
-    name = expressions.constant_string(w, parts[1]) if len(parts) == 3 else None
+    name = text.constant_string(w, parts[1]) if len(parts) == 3 else None
     if name is None:
         return None
     of, value = w.simple(w.expr(parts[0])), w.expr(parts[2])

@@ -3,7 +3,6 @@
 from tree_sitter import Node
 
 from ...facts import (
-    AnyOf,
     Attr,
     Await,
     Expr,
@@ -14,45 +13,14 @@ from ...facts import (
     ScopeKind,
     Seq,
     Spread,
-    calls_in,
 )
 from . import calls, narrowing, parameters, targets
+from .operators import OPERATORS
+from .text import constant_string, string
 from .walk import UNKNOWN, Handler, Walk, line_of
 
 _STR, _BYTES, _BOOL, _INT, _FLOAT = (Lit(k) for k in ("str", "bytes", "bool", "int", "float"))
 _MADE = (Lit, Seq, Map)
-
-_BINARY = {
-    "+": "add",
-    "-": "sub",
-    "*": "mul",
-    "/": "truediv",
-    "//": "floordiv",
-    "%": "mod",
-    "**": "pow",
-    "@": "matmul",
-    "&": "and",
-    "|": "or",
-    "^": "xor",
-    "<<": "lshift",
-    ">>": "rshift",
-}
-_COMPARED = {
-    "==": "__eq__",
-    "!=": "__ne__",
-    "<": "__lt__",
-    "<=": "__le__",
-    ">": "__gt__",
-    ">=": "__ge__",
-}
-_UNARY = {"-": "__neg__", "+": "__pos__", "~": "__invert__"}
-_LONGEST = 40
-"""Operands of one chain that are kept as one value."""
-
-
-def binary_name(operator: str) -> str:
-    """The plain name of the method of a binary operator; "" for none."""
-    return _BINARY.get(operator, "")
 
 
 def identifier(w: Walk, node: Node) -> Expr:
@@ -73,202 +41,11 @@ def loaded(w: Walk, of: Expr, name: str, line: int) -> Expr:
     return w.build.read(of, name, line=line)
 
 
-def string(w: Walk, node: Node) -> Expr:
-    """A string; what is put into an f-string is turned into one."""
-    children = node.children
-    if len(children) > 2:
-        for child in children:
-            if child.type == "interpolation":
-                _interpolated(w, child)
-    if not children:
-        return _STR
-    start = children[0]
-    prefix = w.source[start.start_byte : start.end_byte]
-    return _BYTES if b"b" in prefix or b"B" in prefix else _STR
-
-
-def _interpolated(w: Walk, node: Node) -> None:
-    method = "__str__"
-    value: Expr = UNKNOWN
-    for child in node.named_children:
-        if child.type == "type_conversion":
-            method = "__repr__" if w.text(child) == "!r" else method
-        elif child.type == "format_specifier":
-            w.parts(child)
-        else:
-            value = w.expr(child)
-    textual(w, value, line_of(node), method)
-
-
-def textual(w: Walk, value: Expr, line: int, method: str = "__str__") -> None:
-    """``value`` is turned into a string."""
-    if type(value) is Seq and value.kind == "tuple":
-        for item in value.items:
-            textual(w, item, line, method)
-    elif type(value) in _MADE or value is UNKNOWN:
-        w.drop(value)
-    else:
-        w.build.here.do(w.implicit(value, method, line))
-
-
-def constant_string(w: Walk, node: Node | None) -> str | None:
-    """The text of a plain string; None for any other expression."""
-    if node is None or node.type != "string" or node.child_count > 3:
-        return None
-    children = node.children
-    if any(child.type == "interpolation" for child in children):
-        return None
-    return "".join(w.text(child) for child in children if child.type == "string_content")
-
-
 def concatenated(w: Walk, node: Node) -> Expr:
     made: Expr = _STR
     for child in node.named_children:
         made = w.expr(child)
     return made
-
-
-def binary(w: Walk, node: Node) -> Expr:
-    """``a + b - c``: a chain, however long."""
-    chain: list[tuple[str, Node, Node]] = []
-    while node.type == "binary_operator":
-        children = node.children
-        if len(children) < 3:
-            break
-        chain.append((children[1].type, children[-1], node))
-        node = children[0]
-    value = w.expr(node)
-    for count, (operator, right, whole) in enumerate(reversed(chain)):
-        if count % _LONGEST == _LONGEST - 1:
-            w.drop(value)
-            value = UNKNOWN
-        value = _operated(w, value, operator, w.expr(right), line_of(whole))
-    return value
-
-
-def _operated(w: Walk, left: Expr, operator: str, right: Expr, line: int) -> Expr:
-    name = _BINARY.get(operator)
-    if name is None:
-        w.drop(right)
-        return left
-    if operator == "+" and type(right) is Seq:
-        return Seq(right.kind, [*_items(left), *right.items])
-    if operator == "+" and type(left) is Seq:
-        return Seq(left.kind, [*left.items, *_items(right)])
-    if type(left) not in _MADE:
-        made = w.implicit(left, f"__{name}__", line, value=True)
-        made.args.append(right)
-        return made
-    if operator == "%" and left == _STR:
-        textual(w, right, line)
-    elif type(right) not in _MADE:
-        w.drop(w.implicit(right, f"__r{name}__", line))
-    else:
-        w.drop(right)
-    if operator == "*" and type(left) is not Lit:
-        return left
-    return _STR if left == _STR else left if type(left) is Lit else UNKNOWN
-
-
-def _items(value: Expr) -> list[Expr]:
-    return value.items if type(value) is Seq else [Spread(value)]
-
-
-def comparison(w: Walk, node: Node) -> Expr:
-    """``a < b in c``."""
-    children = [child for child in node.children if child.type != "comment"]
-    if not children:
-        return _BOOL
-    left = w.expr(children[0])
-    for at in range(1, len(children) - 1, 2):
-        operator, right = children[at].type, w.expr(children[at + 1])
-        following = right
-        if at + 2 < len(children):
-            following = w.simple(right)
-            right = following
-        _compared(w, left, operator, right, line_of(node))
-        left = following
-    if len(children) > 3:
-        w.drop(left)
-    return _BOOL
-
-
-def _compared(w: Walk, left: Expr, operator: str, right: Expr, line: int) -> None:
-    if operator in ("in", "not in"):
-        on, other, method = right, left, "__contains__"
-    else:
-        on, other, method = left, right, _COMPARED.get(operator, "")
-    if not method or type(on) in _MADE or on is UNKNOWN or other is UNKNOWN:
-        w.drop(left)
-        w.drop(right)
-        return
-    made = w.implicit(on, method, line)
-    made.args.append(other)
-    w.build.here.do(made)
-
-
-def boolean(w: Walk, node: Node) -> Expr:
-    """``a and b``, ``a or b``: one of them."""
-    chain: list[tuple[str, Node, Node]] = []
-    while node.type == "boolean_operator":
-        children = node.children
-        if len(children) < 3:
-            break
-        chain.append((children[1].type, children[-1], children[0]))
-        node = children[0]
-    env = w.env
-    values = [w.expr(node)]
-    w.env = dict(env)
-    for operator, right, left in reversed(chain):
-        if operator == "and":
-            narrowing.assume(w, left, positive=True)
-        else:
-            w.env = dict(env)
-            narrowing.assume(w, left, positive=False)
-        values.append(w.expr(right))
-    w.env = _kept(w, env)
-    if len(values) > _LONGEST:
-        for value in values[_LONGEST:]:
-            w.drop(value)
-        values = values[:_LONGEST]
-    return AnyOf(values)
-
-
-def _kept(w: Walk, env: dict) -> dict:  # type: ignore[type-arg]
-    """``env`` with what names came to mean that were bound meanwhile."""
-    added = {name: version for name, version in w.env.items() if name not in env}
-    return {**env, **w.widen(added)} if added else env
-
-
-def negation(w: Walk, node: Node) -> Expr:
-    w.drop(w.expr(node.children[-1]))
-    return _BOOL
-
-
-def unary(w: Walk, node: Node) -> Expr:
-    children = node.children
-    value = w.expr(children[-1])
-    if type(value) in _MADE or value is UNKNOWN:
-        return value
-    method = _UNARY.get(children[0].type)
-    return w.implicit(value, method, line_of(node), value=True) if method else value
-
-
-def conditional(w: Walk, node: Node) -> Expr:
-    """``a if c else b``."""
-    parts = [child for child in node.named_children if child.type != "comment"]
-    if len(parts) != 3:
-        return w.parts(node)
-    w.drop(w.expr(parts[1]))
-    env = w.env
-    with w.branch(env):
-        narrowing.assume(w, parts[1], positive=True)
-        one = w.expr(parts[0])
-    with w.branch(env):
-        narrowing.assume(w, parts[1], positive=False)
-        other = w.expr(parts[2])
-    w.env = env
-    return AnyOf([one, other])
 
 
 def inner(w: Walk, node: Node) -> Expr:
@@ -440,12 +217,14 @@ def lambda_(w: Walk, node: Node) -> Expr:
     params = parameters.of(w, head) if head is not None else []
     name = w.build.here.anonymous()
     line, end = line_of(node), node.end_point[0] + 1
-    with w.build.scope(ScopeKind.LAMBDA, name, line, end) as (draft, ref):
-        with w.inside(draft, ScopeKind.LAMBDA, node) as frame:
-            parameters.enter(w, frame, params)
-            draft.params = params
-            if body is not None:
-                draft.give(w.expr(body))
+    with (
+        w.build.scope(ScopeKind.LAMBDA, name, line, end) as (draft, ref),
+        w.inside(draft, ScopeKind.LAMBDA, node) as frame,
+    ):
+        parameters.enter(w, frame, params)
+        draft.params = params
+        if body is not None:
+            draft.give(w.expr(body))
     return ref
 
 
@@ -476,12 +255,8 @@ def literal(value: Expr) -> Handler:
     return lower
 
 
-def has_calls(value: Expr) -> bool:
-    """Whether there is any call in ``value``."""
-    return next(calls_in(value), None) is not None
-
-
 EXPRESSIONS: dict[str, Handler] = {
+    **OPERATORS,
     "identifier": identifier,
     "attribute": attribute,
     "call": calls.call,
@@ -494,12 +269,6 @@ EXPRESSIONS: dict[str, Handler] = {
     "none": literal(UNKNOWN),
     "ellipsis": literal(UNKNOWN),
     "comment": literal(UNKNOWN),
-    "binary_operator": binary,
-    "comparison_operator": comparison,
-    "boolean_operator": boolean,
-    "not_operator": negation,
-    "unary_operator": unary,
-    "conditional_expression": conditional,
     "parenthesized_expression": inner,
     "named_expression": walrus,
     "subscript": subscript,

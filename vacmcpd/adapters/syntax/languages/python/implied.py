@@ -122,9 +122,7 @@ def _add(linker: Linker, site: Site, value: Value, owner: Declaration, name: str
 # Names
 
 
-def _named(
-    linker: Linker, made: Declaration, call: Call, site: Site, values: Values
-) -> None:
+def _named(linker: Linker, made: Declaration, call: Call, site: Site, values: Values) -> None:
     for value in values:
         if isinstance(value, Ext):
             _outside(linker, made, call, site, value)
@@ -174,9 +172,7 @@ def _derived_constructors(linker: Linker, made: Declaration, call: Call, site: S
 # Attributes
 
 
-def _of_attribute(
-    linker: Linker, made: Declaration, call: Call, site: Site, fn: Attr
-) -> None:
+def _of_attribute(linker: Linker, made: Declaration, call: Call, site: Site, fn: Attr) -> None:
     of = fn.of
     if type(of) is Call and of.fn == Name("super"):
         _sideways(linker, made, call, site, of, fn.name)
@@ -217,7 +213,9 @@ def _sideways(
 # Functions that run what they are given
 
 
-def run(linker: Linker, made: Declaration, call: Call, site: Site, values: Values, kind: int) -> None:
+def run(
+    linker: Linker, made: Declaration, call: Call, site: Site, values: Values, kind: int
+) -> None:
     """The functions among ``values`` are called."""
     for value in sorted(values, key=lambda item: item.key):
         if isinstance(value, Func):

@@ -4,7 +4,7 @@ from tree_sitter import Node
 
 from ...facts import AnyOf, Attr, Cast, Elem, Expr, Item, Name
 from . import narrowing, types
-from .walk import UNKNOWN, Walk
+from .walk import UNKNOWN, Version, Walk
 
 _SEQUENCES = frozenset({"list_pattern", "tuple_pattern"})
 
@@ -12,7 +12,7 @@ _SEQUENCES = frozenset({"list_pattern", "tuple_pattern"})
 def match(w: Walk, node: Node) -> bool:
     """Each case is a branch."""
     subjects: list[Node] = []
-    ends: list[dict] = []  # type: ignore[type-arg]
+    ends: list[dict[str, Version]] = []
     whole = False
     for child in node.named_children:
         if child.type == "block":
@@ -41,7 +41,7 @@ def _subject(w: Walk, nodes: list[Node]) -> tuple[Expr, str]:
     return w.simple(values[0]), name
 
 
-def _case(w: Walk, node: Node, value: Expr, name: str, ends: list[dict]) -> bool:  # type: ignore[type-arg]
+def _case(w: Walk, node: Node, value: Expr, name: str, ends: list[dict[str, Version]]) -> bool:
     """Walk one case; whether it takes whatever comes."""
     patterns = [child for child in node.named_children if child.type == "case_pattern"]
     guard: Node | None = None

@@ -256,4 +256,3 @@ def module_text(linker: Linker, name: str) -> Values:
     if name not in _MODULE_TEXTS:
         return NOTHING
     return frozenset({linker.ext("<builtin>.str", inst=True)})
-

@@ -77,5 +77,3 @@ def caught(w: Walk, node: Node) -> Expr | None:
     """The value that ``except node as e`` binds."""
     to = _classes(w, node)
     return Cast(to) if to is not None else None
-
-

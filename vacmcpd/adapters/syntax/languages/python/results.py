@@ -66,9 +66,7 @@ def is_receiver_class(made: Declaration, fn: Expr) -> bool:
     return type(fn) is Call and fn.fn == Name("type") and len(fn.args) == 1
 
 
-def _outside(
-    linker: Linker, made: Declaration, call: Call, value: Ext, on: Value | None
-) -> Values:
+def _outside(linker: Linker, made: Declaration, call: Call, value: Ext, on: Value | None) -> Values:
     give = _GIVEN.get(value.name)
     if give is not None:
         return give(linker, made, call)
@@ -167,9 +165,7 @@ def _sliced(linker: Linker, made: Declaration, call: Call, value: Value) -> Valu
     return _operated(linker, made, call, value)
 
 
-def _method_result(
-    linker: Linker, made: Declaration, call: Call, value: Inst, name: str
-) -> Values:
+def _method_result(linker: Linker, made: Declaration, call: Call, value: Inst, name: str) -> Values:
     found = NOTHING
     for method in members.attribute(linker, value, name):
         if isinstance(method, Func):
@@ -306,9 +302,7 @@ def _wrapped(linker: Linker, made: Declaration, call: Call) -> Values:
     if call.args and len(call.args) > len(call.names):
         return argument(linker, made, call, 0)
     fn = ev.evaluate(linker, made, call.fn)
-    return frozenset(
-        linker.ext(value.name, inst=True) for value in fn if isinstance(value, Ext)
-    )
+    return frozenset(linker.ext(value.name, inst=True) for value in fn if isinstance(value, Ext))
 
 
 WRAPPERS = (
@@ -395,13 +389,15 @@ _METHODS: dict[str, Method] = {
     "difference": _itself,
     "__iter__": _itself,
 }
+# fmt: off
+_TEXT_METHODS = (
+    "join", "format", "strip", "lstrip", "rstrip", "replace", "lower", "upper", "title",
+    "capitalize", "decode", "casefold", "zfill", "center", "ljust", "rjust", "expandtabs",
+    "translate", "removeprefix", "removesuffix", "swapcase",
+)
+# fmt: on
 _TEXTS = {
-    **dict.fromkeys(
-        """join format strip lstrip rstrip replace lower upper title capitalize decode casefold
-        zfill center ljust rjust expandtabs translate removeprefix removesuffix swapcase
-        """.split(),
-        "str",
-    ),
+    **dict.fromkeys(_TEXT_METHODS, "str"),
     "encode": "bytes",
     "split": "list",
     "splitlines": "list",

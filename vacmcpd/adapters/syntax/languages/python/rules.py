@@ -7,30 +7,8 @@ from ...linking.units import Declaration, Unit
 from ...linking.values import Func, Inst, Klass, Literal, Package, Value, Values
 from ...rules import Rules
 from . import implied, modules, results
+from .builtin_names import BUILTINS
 
-_BUILTINS = frozenset(
-    """
-    abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod
-    compile complex copyright credits delattr dict dir divmod enumerate eval exec exit filter float
-    format frozenset getattr globals hasattr hash help hex id input int isinstance issubclass iter
-    len license list locals map max memoryview min next object oct open ord pow print property
-    quit range repr reversed round set setattr slice sorted staticmethod str sum super tuple type
-    vars zip __import__ __build_class__ basestring unicode long xrange raw_input reduce unichr
-    ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup
-    BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError
-    ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError
-    DeprecationWarning EOFError EncodingWarning EnvironmentError Exception ExceptionGroup
-    FileExistsError FileNotFoundError FloatingPointError FutureWarning GeneratorExit IOError
-    ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError
-    KeyError KeyboardInterrupt LookupError MemoryError ModuleNotFoundError NameError
-    NotADirectoryError NotImplementedError OSError OverflowError PendingDeprecationWarning
-    PermissionError ProcessLookupError RecursionError ReferenceError ResourceWarning RuntimeError
-    RuntimeWarning StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError
-    SystemExit TabError TimeoutError TypeError UnboundLocalError UnicodeDecodeError
-    UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError
-    Warning WindowsError ZeroDivisionError
-    """.split()
-)
 _ENUMS = frozenset(
     {
         "Enum",
@@ -50,7 +28,7 @@ def global_value(linker: Linker, unit: Unit, name: str) -> Values:
     origin = modules.starred(linker, unit, name)
     if origin is not None:
         return members.of_module(linker, origin, name)
-    if name in _BUILTINS:
+    if name in BUILTINS:
         return frozenset({linker.ext(f"<builtin>.{name}")})
     text = modules.module_text(linker, name)
     return text or modules.outside_star(linker, unit, name)
@@ -140,7 +118,7 @@ RULES = Rules(
     constructors=("__init__", "__new__"),
     mro=mro,
     map_kind="dict",
-    builtin_types=_BUILTINS,
+    builtin_types=BUILTINS,
     call_member="__call__",
     item_member="__getitem__",
     iter_members=("__iter__", "__next__"),

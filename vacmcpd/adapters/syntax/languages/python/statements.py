@@ -4,9 +4,19 @@ from tree_sitter import Node
 
 from ...facts import Attr, Cast, Expr, Lit, Map, Name, ScopeKind, Seq, Spread
 from ...linking.sites import IMPLICIT
-from . import calls, definitions, expressions, imports, matching, narrowing, targets, types
-from .walk import UNKNOWN, StatementHandler, Walk, line_of
-
+from . import (
+    calls,
+    definitions,
+    expressions,
+    imports,
+    matching,
+    narrowing,
+    operators,
+    targets,
+    types,
+)
+from .text import constant_string
+from .walk import UNKNOWN, StatementHandler, Version, Walk, line_of
 
 
 def block(w: Walk, node: Node) -> bool:
@@ -72,7 +82,7 @@ def _exported(w: Walk, node: Node, value: Expr) -> Expr:
     """``__all__``: its strings as keys, when it is a plain list of them."""
     if type(value) is not Seq or any(type(item) is not Lit for item in value.items):
         return value
-    texts = [expressions.constant_string(w, child) for child in node.named_children]
+    texts = [constant_string(w, child) for child in node.named_children]
     names: list[str | int | None] = [text for text in texts if text is not None]
     return Map(names, [Lit("str")] * len(names))
 
@@ -126,7 +136,7 @@ def _augmented(w: Walk, node: Node) -> None:
     left, operator, right = children[0], children[1].type[:-1], children[-1]
     line = line_of(node)
     value = w.expr(right)
-    name = expressions.binary_name(operator)
+    name = operators.binary_name(operator)
     if left.type not in ("identifier", "attribute", "subscript") or not name:
         w.drop(value)
         w.parts(left)
@@ -186,7 +196,7 @@ def asserted(w: Walk, node: Node) -> bool:
 
 def condition(w: Walk, node: Node) -> bool:
     """``if a: … elif b: … else: …``."""
-    ends: list[dict] = []  # type: ignore[type-arg]
+    ends: list[dict[str, Version]] = []
     whole = False
     for child in node.named_children:
         kind = child.type
@@ -215,7 +225,7 @@ def _is_block(parts: list[Node]) -> bool:
     return len(parts) > 1 and parts[1].type == "block"
 
 
-def _branch(w: Walk, nodes: list[Node], ends: list[dict]) -> None:  # type: ignore[type-arg]
+def _branch(w: Walk, nodes: list[Node], ends: list[dict[str, Version]]) -> None:
     """A condition and what runs when it holds; afterwards it does not hold."""
     parts = [part for part in nodes if part.type != "comment"]
     if not parts:
@@ -357,8 +367,6 @@ def alias(w: Walk, node: Node) -> bool:
         if to is not None:
             w.build.here.bind(name, to)
     return False
-
-
 
 
 STATEMENTS: dict[str, StatementHandler] = {

@@ -78,9 +78,7 @@ def _fits(value: Seq, count: int, starred: bool) -> bool:
     return len(value.items) >= count - 1 if starred else len(value.items) == count
 
 
-def _pairs(
-    w: Walk, parts: list[Node], items: list[Expr], star: int, bind: Binder | None
-) -> None:
+def _pairs(w: Walk, parts: list[Node], items: list[Expr], star: int, bind: Binder | None) -> None:
     """Each part its own value. All values are there before the first is assigned."""
     given: list[Expr] = items
     if star < len(parts):
@@ -107,5 +105,3 @@ def _starred(w: Walk, part: Node, item: Expr, bind: Binder | None) -> None:
 def unknown(w: Walk, node: Node) -> None:
     """``node`` is bound to what nothing is known of."""
     assign(w, node, UNKNOWN)
-
-

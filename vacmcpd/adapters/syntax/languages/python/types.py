@@ -6,7 +6,9 @@ from collections.abc import Callable
 from ...facts import AnyOf, Attr, Await, Expr, Function, Generic, Lit, Name, Seq
 from .walk import Walk
 
-_TOKEN = re.compile(r"""\s*(?:#[^\n]*)?(?:(\w+)|(\.\.\.)|("[^"\n]*"|'[^'\n]*')|([\[\](),.|*])|(\S))""")
+_TOKEN = re.compile(
+    r"""\s*(?:#[^\n]*)?(?:(\w+)|(\.\.\.)|("[^"\n]*"|'[^'\n]*')|([\[\](),.|*])|(\S))"""
+)
 _LONGEST = 2000
 _DEEPEST = 12
 
@@ -109,19 +111,19 @@ class _Reader:
 
     def item(self) -> Expr | None:
         """One name, with its arguments."""
-        token = self.take()
-        if token == "*":
+        word = self.take()
+        if word == "*":
             return self.item()
-        if token == "[":
+        if word == "[":
             return Seq("tuple", _known(self.arguments("]")))
-        if token == "(":
+        if word == "(":
             found = self.arguments(")")
             return found[0] if found else None
-        if token[:1] in ("'", '"'):
-            return read(token[1:-1], self.owner, self.depth)
-        if not token or not (token[0].isalpha() or token[0] == "_" or token[0] > "\x7f"):
+        if word[:1] in ("'", '"'):
+            return read(word[1:-1], self.owner, self.depth)
+        if not word or not (word[0].isalpha() or word[0] == "_" or word[0] > "\x7f"):
             return None
-        path = [token]
+        path = [word]
         while self.peek() == ".":
             self.take()
             path.append(self.take())

@@ -327,7 +327,7 @@ class Walk:
 def _both(one: Version, other: Version) -> Version:
     versions = (one,) if type(one) is str else one
     more = (other,) if type(other) is str else other
-    return tuple(dict.fromkeys((*versions, *more)))  # type: ignore[arg-type]
+    return tuple(dict.fromkeys((*versions, *more)))
 
 
 def bound_often(walk: Walk, root: Node) -> tuple[frozenset[str], frozenset[str]]:
@@ -352,7 +352,7 @@ def bound_often(walk: Walk, root: Node) -> tuple[frozenset[str], frozenset[str]]
 
 
 def _count(source: bytes, statement: Node, counts: dict[bytes, int]) -> None:
-    inner = statement.named_child(0)
+    inner: Node | None = statement.named_child(0)
     while inner is not None and inner.type == "assignment":
         left = inner.child_by_field_name("left")
         if left is not None and left.type not in ("attribute", "subscript"):
