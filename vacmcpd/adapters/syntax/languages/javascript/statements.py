@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from tree_sitter import Node
 
-from ...facts import Def, Elem
+from ...facts import Attr, Def, Elem, Expr, Name
+from ...linking.sites import IMPLICIT
 from . import classes, functions
 from .assignments import rebind
 from .expressions import string
@@ -12,6 +13,7 @@ from .patterns import bind, names_in
 from .walk import NONE, STRING, StatementHandler, Walk, first, is_plain
 
 _VARIABLES = frozenset({"lexical_declaration", "variable_declaration"})
+_FUNCTIONS = frozenset({"function_declaration", "generator_function_declaration"})
 _NAMED = frozenset(
     {
         "function_declaration",
@@ -37,10 +39,36 @@ def statements(w: Walk, nodes: list[Node]) -> None:
     for name in _declared(w, nodes):
         w.declare(name)
     bodies = _with_bodies(w, nodes)
+    replaced = _replaced(w, nodes)
     for node in nodes:
         if bodies and _is_overload(w, node, bodies):
             continue
-        w.run(node)
+        if node.id in replaced:
+            _unbound(w, node)
+        else:
+            w.run(node)
+
+
+def _replaced(w: Walk, nodes: list[Node]) -> set[int]:
+    """The functions that a later one of the same name and block replaces from the start."""
+    found = [node for node in nodes if node.type in _FUNCTIONS]
+    if len(found) < 2:
+        return set()
+    last: dict[str, int] = {}
+    for node in found:
+        name = node.child_by_field_name("name")
+        if name is not None:
+            last[w.text(name)] = node.id
+    kept = set(last.values())
+    return {node.id for node in found if node.id not in kept}
+
+
+def _unbound(w: Walk, node: Node) -> None:
+    """A function whose name means another one."""
+    body = w.build.here.body
+    before = len(body)
+    w.run(node)
+    del body[before:]
 
 
 def _declared(w: Walk, nodes: list[Node]) -> Iterator[str]:
@@ -200,6 +228,8 @@ def for_in(w: Walk, node: Node) -> None:
         w.build.here.do(value)
         value = STRING
     else:
+        value = w.simple(value)
+        _iterate(w, value, node)
         value = Elem(value)
     with w.nested():
         if left is not None:
@@ -211,6 +241,15 @@ def for_in(w: Walk, node: Node) -> None:
             else:
                 bind(w, left, value, w.assign)
         _body(w, node.child_by_field_name("body"))
+
+
+def _iterate(w: Walk, value: Expr, node: Node) -> None:
+    """``for … of`` runs the iterator of what it is given."""
+    if type(value) in (Name, Attr):
+        line = node.start_point[0] + 1
+        start = w.build.call(Attr(value, "@@iterator"), line=line, names=[IMPLICIT])
+        taken = Name(w.build.here.temporary(start))
+        w.build.here.do(w.build.call(Attr(taken, "next"), line=line, names=[IMPLICIT]))
 
 
 def switch(w: Walk, node: Node) -> None:
