@@ -11,7 +11,22 @@ from zlib import crc32
 
 from .tree import Tree
 from .units import NAMED, Declaration, Unit
-from .values import NOTHING, Ext, Func, Inst, Klass, Literal, Module, Package, Value, Values, narrow
+from .values import (
+    DEEPEST,
+    NOTHING,
+    Coll,
+    Ext,
+    Func,
+    Inst,
+    Klass,
+    Literal,
+    Module,
+    Package,
+    Value,
+    Values,
+    depth_of,
+    narrow,
+)
 
 _PATIENCE = 16
 """Rounds of a cycle whose functions turn out not to be monotone; monotone ones need fewer."""
@@ -59,14 +74,14 @@ class Node:
 
     def __init__(self, depth: int) -> None:
         self.value: Any = NOTHING
-        self.reads: set[int] = set()
+        self.reads: set[int] | tuple[int, ...] = set()
         self.done = False
         self.tainted = False
         self.looped = False
         self.depth = depth
         self.low = depth
         self.holder: Node | None = None
-        self.members: list[object] = []
+        self.members: list[object] | None = None
 
 
 class Linker:
@@ -123,7 +138,7 @@ class Linker:
         stack.pop()
         self.top = outside
         node.value = value
-        outside.reads |= node.reads
+        outside.reads.update(node.reads)  # type: ignore[union-attr]
         if node.tainted:
             outside.tainted = True
         if node.low < depth:
@@ -136,7 +151,7 @@ class Linker:
         top = self.top
         if node.done:
             if node.reads:
-                top.reads |= node.reads
+                top.reads.update(node.reads)  # type: ignore[union-attr]
             if node.tainted:
                 top.tainted = True
             return node.value
@@ -156,9 +171,9 @@ class Linker:
         while node.low >= node.depth and value != node.value and patience:
             patience -= 1
             node.value = value
-            for key in node.members:
+            for key in node.members or ():
                 self.memo.pop(key, None)
-            node.members = []
+            node.members = None
             value = compute(self, *args)
         return value
 
@@ -166,22 +181,25 @@ class Linker:
         """``node`` is part of a cycle whose head is further out: it stays open until that is."""
         head = self.stack[node.low]
         node.holder = head
+        if head.members is None:
+            head.members = []
         head.members.append(key)
-        head.members.extend(node.members)
-        node.members = []
+        head.members.extend(node.members or ())
+        node.members = None
         if node.low < outside.low:
             outside.low = node.low
 
     def _finish(self, node: Node) -> None:
         node.done = True
-        for key in node.members:
+        node.reads = tuple(node.reads)
+        for key in node.members or ():
             member = self.memo.get(key)
             if member is not None:
                 member.done = True
                 member.holder = None
                 member.reads = node.reads
                 member.tainted = node.tainted
-        node.members = []
+        node.members = None
 
     def within(self, work: Callable[[], _T], instead: _T) -> _T:
         """What ``work`` gives, or ``instead`` where it nests too deep to be followed.
@@ -196,17 +214,17 @@ class Linker:
 
     def _give_up(self) -> None:
         """Let every open question stand as it is, so that none is asked as deep again."""
-        deep = {leaf_of(TOO_DEEP)}
+        deep = (leaf_of(TOO_DEEP),)
         for node in self.memo.values():
             if not node.done:
                 node.done = True
                 node.holder = None
-                node.members = []
+                node.members = None
                 node.reads = deep
         self.stack.clear()
         self.strict = False
         self.top = Node(-1)
-        self.top.reads |= deep
+        self.read(TOO_DEEP)
 
     # Reading
 
@@ -307,6 +325,7 @@ class Linker:
         return self._value(("p", family, name), Package, family, name)
 
     def klass(self, made: Declaration, args: tuple[Values, ...] = ()) -> Klass:
+        args = shallow(args)
         return self._value(("c", made, args), Klass, made, args)
 
     def func(self, made: Declaration, *, bound: bool = False) -> Func:
@@ -315,13 +334,17 @@ class Linker:
     def inst(
         self, made: Declaration, args: tuple[Values, ...] = (), *, exact: bool = False
     ) -> Inst:
+        args = shallow(args)
         return self._value(("i", made, exact, args), Inst, made, exact, args)
 
     def ext(self, name: str, args: tuple[Values, ...] = (), *, inst: bool = False) -> Ext:
+        args = shallow(args)
         return self._value(("e", name, inst, args), Ext, name, inst, args)
 
     def make(self, kind: Callable[..., _T], *args: Any) -> _T:
         """Any other value, interned by its arguments."""
+        if kind is Coll:
+            args = (args[0], shallow(args[1]))
         return self._value((kind, *args), kind, *args)
 
     def literal(self, made: Declaration, expr: Any) -> Literal:
@@ -363,6 +386,13 @@ class Linker:
         if kind in "fb":
             return self.func(made, bound=kind == "b")
         return self.inst(made, exact=kind == "x")
+
+
+def shallow(args: tuple[Values, ...]) -> tuple[Values, ...]:
+    """``args`` without what nests too deep in them."""
+    if not args or depth_of(args) <= DEEPEST:
+        return args
+    return tuple(frozenset(v for v in values if v.depth < DEEPEST) for values in args)
 
 
 def portable(value: Value) -> str | None:
