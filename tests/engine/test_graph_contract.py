@@ -9,9 +9,11 @@ from collections.abc import Callable, Iterable
 
 import pytest
 
+from vacmcpd.adapters.syntax.embedded import EmbeddedGraph, EmbeddedGraphBuilder
 from vacmcpd.errors import Cancelled, OperationTimeout, QueryError, WireCode
 from vacmcpd.model import Member, Scope
 from vacmcpd.ports.budget import Budget
+from vacmcpd.ports.builders import BuildTarget, StoreState
 from vacmcpd.ports.graph import (
     TRUSTED,
     CallEdge,
@@ -25,7 +27,9 @@ from vacmcpd.ports.graph import (
     TraceQuery,
     UntracedSites,
 )
+from vacmcpd.testing.artifacts import MemoryArtifacts
 from vacmcpd.testing.graph import MemoryCalls, MemoryGraph
+from vacmcpd.testing.objects import MemoryObjects
 from vacmcpd.testing.source import commit_id
 
 CALLERS, CALLEES = Direction.CALLERS, Direction.CALLEES
@@ -219,6 +223,35 @@ def memory() -> Case:
     return Case(graph, revision, other)
 
 
+def embedded() -> Case:
+    objects, artifacts = MemoryObjects(), MemoryArtifacts()
+    builder = EmbeddedGraphBuilder(objects, artifacts, max_file_bytes=100_000, processes=1)
+    state = StoreState()
+    revisions = []
+    for files in (FILES, OTHER_FILES):
+        tree = {path.encode(): content for path, content in files.items()}
+        target = BuildTarget("ctx", "shop", "main", objects.commit("shop", tree))
+        built = builder.build(target, state, lambda *step: None, None)
+        assert built.files is not None
+        state = StoreState(built.files, state.live | {built.artifact.key})
+        revisions.append(target.revision)
+    graph = EmbeddedGraph(Unbuilt(objects), artifacts, lambda repository: state.files)
+    return Case(graph, *revisions)
+
+
+class Unbuilt:
+    """Objects that know one commit more than was built."""
+
+    def __init__(self, objects: MemoryObjects) -> None:
+        self._objects = objects
+        self.leaves, self.size, self.blob = objects.leaves, objects.size, objects.blob
+
+    def prove(self, scope: Scope) -> str:
+        if scope.revision == commit_id("never built"):
+            return scope.revision
+        return self._objects.prove(scope)
+
+
 def _symbol(name: str) -> Symbol:
     line, kind = DEFINED[name]
     parts = name.split(".")
@@ -235,9 +268,18 @@ def _edge(caller: str, callee: str, line: int, kind: EdgeKind) -> CallEdge:
     return CallEdge(source.name, target.name, source.path, line, kind, source, target)
 
 
-@pytest.fixture(params=[memory])
+@pytest.fixture(scope="module")
+def built() -> Case:
+    return embedded()
+
+
+@pytest.fixture(params=[memory, embedded])
 def case(request: pytest.FixtureRequest) -> Case:
     build: Callable[[], Case] = request.param
+    if build is embedded:
+        # Asking changes nothing in it, and building it takes a process.
+        shared: Case = request.getfixturevalue("built")
+        return shared
     return build()
 
 
