@@ -45,6 +45,8 @@ def value_attr(linker: Linker, value: Value, name: str) -> Values | None:
         case Inst(decl=decl):
             if name == "__class__":
                 return frozenset({linker.klass(decl)})
+            if not linker.strict:
+                return linker.ask((decl, name, "set"), _set_often, decl, name)
         case Func() if name == "__wrapped__":
             return frozenset({value})
         case Klass(decl=decl):
@@ -52,6 +54,17 @@ def value_attr(linker: Linker, value: Value, name: str) -> Values | None:
         case _:
             pass
     return None
+
+
+def _set_often(linker: Linker, made: Declaration, name: str) -> Values | None:
+    """An attribute of instances that methods of several classes set; None for any other."""
+    order = members.mro(linker, made)
+    if len(order) < 2:
+        return None
+    setting = [item for item in order if members.has_own(linker, item, name) and name in item.fields]
+    if len(setting) < 2:
+        return None
+    return frozenset().union(*(members.own(linker, item, name) for item in setting))
 
 
 def _enumerated(linker: Linker, made: Declaration, name: str) -> Values | None:
