@@ -225,7 +225,7 @@ def called(linker: Linker, made: Declaration, expr: Call) -> Values:
     """What a call gives."""
     if linker.strict:
         return NOTHING
-    return linker.ask(id(expr), _called, made, expr)
+    return linker.call(expr, _called, made, expr)
 
 
 def _called(linker: Linker, made: Declaration, expr: Call) -> Values:
@@ -277,7 +277,7 @@ def result(linker: Linker, made: Declaration, expr: Call, value: Value, on: Valu
         case Func(decl=decl):
             given = returned(linker, decl)
             if isinstance(on, Inst) and _returns_receiver(decl):
-                given = given - {linker.inst(on.decl)} | {on}
+                given = given - {linker.inst(on.decl)} - receiver(linker, decl) | {on}
             return members.substitute(linker, given, made, expr, decl, on)
         case CallableValue(returns=returns):
             return returns
@@ -290,6 +290,9 @@ def result(linker: Linker, made: Declaration, expr: Call, value: Value, on: Valu
 
 
 def _returns_receiver(made: Declaration) -> bool:
+    declared = made.scope.returns
+    if declared is not None and made.unit.rules.class_objects:
+        return type(declared) is This
     return any(
         type(statement) is Return and made.is_receiver(statement.value)
         for statement in made.scope.body
