@@ -1,7 +1,6 @@
 """Classes of Python: receivers, inheritance, constructors, properties, decorators."""
 
 import pytest
-
 from cases import Case, check
 
 CASES = [

@@ -1,7 +1,6 @@
 """Names, scopes and imports of Python: what a bare or dotted name calls."""
 
 import pytest
-
 from cases import Case, check
 
 CASES = [

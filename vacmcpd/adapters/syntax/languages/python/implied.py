@@ -37,7 +37,10 @@ def site_targets(linker: Linker, made: Declaration, call: Call, site: Site) -> b
         return True
     fn = call.fn
     if type(fn) is Name:
-        _named(linker, made, call, site, ev.evaluate(linker, made, fn))
+        values = ev.evaluate(linker, made, fn)
+        _named(linker, made, call, site, values)
+        if values and all(_is_class_of(value) for value in values):
+            return True
     elif type(fn) is Attr:
         _of_attribute(linker, made, call, site, fn)
     if results.is_receiver_class(made, fn):
@@ -128,6 +131,11 @@ def _named(linker: Linker, made: Declaration, call: Call, site: Site, values: Va
             _outside(linker, made, call, site, value)
         elif isinstance(value, Klass):
             _constructed(linker, site, value.decl)
+
+
+def _is_class_of(value: Value) -> bool:
+    """Whether it is a class of which only the instances are known."""
+    return isinstance(value, Ext) and value.name == "<builtin>.type" and value.inst
 
 
 def _outside(linker: Linker, made: Declaration, call: Call, site: Site, value: Ext) -> None:

@@ -68,9 +68,15 @@ def _classes(w: Walk, node: Node) -> Expr | None:
     last = path[-1]
     if path == [last] and last in _BUILTIN:
         return Lit(last)
-    if not all(part.isidentifier() for part in path) or last.isupper() or last.islower():
+    if not all(part.isidentifier() for part in path) or _is_constant(last):
         return None
     return dotted(path)
+
+
+def _is_constant(name: str) -> bool:
+    """Whether a name looks like that of a tuple of classes."""
+    many = "_" in name or (len(name) > 1 and name.endswith("S"))
+    return name.islower() or (name.isupper() and many)
 
 
 def caught(w: Walk, node: Node) -> Expr | None:

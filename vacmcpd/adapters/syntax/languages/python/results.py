@@ -68,7 +68,7 @@ def is_receiver_class(made: Declaration, fn: Expr) -> bool:
 
 def _outside(linker: Linker, made: Declaration, call: Call, value: Ext, on: Value | None) -> Values:
     give = _GIVEN.get(value.name)
-    if give is not None:
+    if give is not None and not value.inst:
         return give(linker, made, call)
     if value.inst:
         if value.name == "<builtin>.type" and value.args:

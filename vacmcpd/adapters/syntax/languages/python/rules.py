@@ -61,7 +61,9 @@ def _set_often(linker: Linker, made: Declaration, name: str) -> Values | None:
     order = members.mro(linker, made)
     if len(order) < 2:
         return None
-    setting = [item for item in order if members.has_own(linker, item, name) and name in item.fields]
+    setting = [
+        item for item in order if members.has_own(linker, item, name) and name in item.fields
+    ]
     if len(setting) < 2:
         return None
     return frozenset().union(*(members.own(linker, item, name) for item in setting))

@@ -43,7 +43,7 @@ def expression(w: Walk, node: Node) -> bool:
             _assignment(w, child)
         elif kind == "augmented_assignment":
             _augmented(w, child)
-        elif kind != "string" and kind != "comment":
+        elif kind != "comment":
             w.drop(w.expr(child))
     return False
 
@@ -245,12 +245,38 @@ def for_loop(w: Walk, node: Node) -> bool:
     if left is None or right is None:
         return inner(w, node)
     value = calls.iterated(w, right, asynchronous=node.children[0].type == "async")
+    before = dict(w.env)
+    if w.frame.frozen:
+        _loop_again(w, node, left, value)
+        return False
+    targets.assign(w, left, value)
     with w.repeated():
-        targets.assign(w, left, value)
-        for child in node.named_children:
-            if child.type in ("block", "else_clause"):
-                w.run_all(child.named_children)
+        _bodies(w, node)
+    w.join([before, w.env])
     return False
+
+
+def _bodies(w: Walk, node: Node) -> None:
+    for child in node.named_children:
+        if child.type in ("block", "else_clause"):
+            w.run_all(child.named_children)
+
+
+def _loop_again(w: Walk, node: Node, left: Node, value: Expr) -> None:
+    """A loop in a loop: in its body its variables are what it gives them, outside they add."""
+    added: list[tuple[str, str]] = []
+
+    def bind(name: str, item: Expr | None) -> None:
+        made = w.bind_apart(name, item)
+        if made is not None:
+            added.append((name, made))
+
+    targets.assign(w, left, value, bind)
+    with w.repeated():
+        _bodies(w, node)
+    for name, made in added:
+        w.env.pop(name, None)
+        w.bind(name, Name(made))
 
 
 def while_loop(w: Walk, node: Node) -> bool:

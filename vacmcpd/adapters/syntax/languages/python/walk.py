@@ -241,6 +241,18 @@ class Walk:
         self.env[name] = made
         return made
 
+    def bind_apart(self, name: str, value: Expr | None) -> str | None:
+        """Bind ``name`` to a version of its own, and give that; None where it can't have one."""
+        frame = self.frame
+        splits = name in frame.again if frame.kind is ScopeKind.MODULE else name in frame.bound
+        if frame.is_class or name in frame.free or not splits or self.is_captured(name):
+            self.bind(name, value)
+            return None
+        made = frame.fresh(name)
+        frame.draft.bind(made, value)
+        self.env[name] = made
+        return made
+
     def narrow(self, name: str, to: Expr) -> None:
         """From here on the variable ``name`` is only ``to``, as long as it is not bound again."""
         current = self.env.get(name, name)
@@ -263,7 +275,8 @@ class Walk:
 
     def join(self, ends: list[dict[str, Version]]) -> None:
         """After branches: a name may be what any that ends here bound."""
-        if not ends:
+        if len(ends) < 2:
+            self.env = ends[0] if ends else self.env
             return
         ends = [self.widen(env) for env in ends]
         joined = dict(ends[0])
