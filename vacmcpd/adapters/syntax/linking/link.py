@@ -21,7 +21,7 @@ from . import members
 from .changes import changed_items, changed_outline, changed_table, changed_tree
 from .implementing import derived, implementers
 from .linker import TOO_DEEP, Linker, Node, leaf_of
-from .records import Bases, Linked, Outline
+from .records import Bases, Edges, Linked, Outline
 from .sites import Site, passed, site_of
 from .tree import Tree
 from .units import METHODS, Declaration, Unit
@@ -99,8 +99,8 @@ class _Draft:
     pending: list[int] = field(default_factory=list)
     given: list[list[tuple[str, list[str]]]] = field(default_factory=list)
     reads: list[bytes] = field(default_factory=list)
-    first: dict[int, Row] | None = None
-    last: dict[int, Row] | None = None
+    first: Edges | None = None
+    last: Edges | None = None
     linked: bool = False
     """Whether any round was made anew."""
 
@@ -187,8 +187,7 @@ class _Run:
         return old if package == old.package else replace(old, package=package)
 
     def _outline(self, path: str) -> Outline:
-        unit = self.version.unit(path)
-        assert unit is not None
+        unit = self._unit(path)
         rules = unit.rules
         properties = sorted(
             {
@@ -241,8 +240,7 @@ class _Run:
         return below
 
     def _bases_of(self, linker: Linker, path: str) -> Bases:
-        unit = self.version.unit(path)
-        assert unit is not None
+        unit = self._unit(path)
         linker.top = Node(-1)
         classes, methods = [], []
         reads: set[int] = set()
@@ -262,6 +260,11 @@ class _Run:
                 names = self._method_names(linker, made)
                 methods.append((made.key, names, made.kind == 2))
         return Bases(classes, methods, _pack(reads | linker.top.reads))
+
+    def _unit(self, path: str) -> Unit:
+        unit = self.version.unit(path)
+        assert unit is not None
+        return unit
 
     @staticmethod
     def _bases_in(linker: Linker, made: Declaration) -> list[list[Value]]:
@@ -308,7 +311,7 @@ class _Run:
     def _first(self, linker: Linker, path: str, draft: _Draft) -> None:
         rows, given, reads, tainted = self._sites(linker, path, None)
         draft.linked = True
-        draft.first = rows
+        draft.first = edges_of(self._unit(path), rows, {})
         draft.pending = tainted
         draft.given.append(given)
         draft.reads.append(reads)
@@ -316,7 +319,12 @@ class _Run:
     def _later(self, linker: Linker, path: str, draft: _Draft) -> None:
         rows, given, reads, _ = self._sites(linker, path, set(draft.pending))
         draft.linked = True
-        draft.last = rows
+        if linker.round == ROUNDS:
+            before = draft.first
+            if before is None:
+                assert draft.old is not None
+                before = draft.old.edges
+            draft.last = edges_of(self._unit(path), first_rows(before), rows)
         draft.given.append(given)
         draft.reads.append(reads)
 
@@ -325,8 +333,7 @@ class _Run:
     ) -> tuple[dict[int, Row], list[tuple[str, list[str]]], bytes, list[int]]:
         """Evaluate the sites of a file: rows, what they pass, what was read, which are tainted."""
         self.poll()
-        unit = self.version.unit(path)
-        assert unit is not None
+        unit = self._unit(path)
         rows: dict[int, Row] = {}
         given: dict[str, set[str]] = defaultdict(set)
         reads: set[int] = set()
@@ -342,6 +349,8 @@ class _Run:
             reads |= linker.top.reads
             if linker.top.tainted:
                 tainted.append(number)
+        linker.forget_calls()
+        unit.forget_sites()
         passed_on = [(cell, sorted(given[cell])) for cell in sorted(given)]
         return rows, passed_on, _pack(reads), tainted
 
@@ -363,16 +372,10 @@ class _Run:
         same = old is not None and draft.bases is old.bases and draft.outline is old.outline
         if old is not None and same and not draft.linked:
             return old
-        if old is not None and draft.first is None and draft.last is None:
+        edges = draft.last or draft.first
+        if edges is None:
+            assert old is not None
             edges = old.edges
-        else:
-            unit = self.version.unit(path)
-            assert unit is not None
-            first = draft.first
-            if first is None:
-                assert old is not None
-                first = first_rows(old.edges)
-            edges = edges_of(unit, first, draft.last or {})
         return Linked(draft.outline, draft.bases, edges, draft.pending, draft.given, draft.reads)
 
 

@@ -35,6 +35,9 @@ _PATIENCE = 16
 TOO_DEEP = "too deep"
 """The leaf of what nests too deep; it counts as changed in every version."""
 
+_CLOSED: set[int] = set()
+"""The reads of answered questions; nothing is ever added to it."""
+
 _T = TypeVar("_T")
 Names = Mapping[tuple[str, str], Mapping[str, list[str]]]
 
@@ -68,13 +71,28 @@ class Program(Protocol):
 
 
 class Node:
-    """One question: its answer so far, what it rests on, and its place in a cycle."""
+    """One question: its answer so far, what it rests on, and its place in a cycle.
 
-    __slots__ = ("depth", "done", "holder", "looped", "low", "members", "reads", "tainted", "value")
+    ``reads`` grows while the question is open; ``rests`` are the same, once it is answered.
+    """
+
+    __slots__ = (
+        "depth",
+        "done",
+        "holder",
+        "looped",
+        "low",
+        "members",
+        "reads",
+        "rests",
+        "tainted",
+        "value",
+    )
 
     def __init__(self, depth: int) -> None:
         self.value: Any = NOTHING
-        self.reads: set[int] | tuple[int, ...] = set()
+        self.reads: set[int] = set()
+        self.rests: tuple[int, ...] = ()
         self.done = False
         self.tainted = False
         self.looped = False
@@ -112,6 +130,7 @@ class Linker:
         self.stack: list[Node] = []
         self.top = Node(-1)
         self._leaves: dict[str, int] = {}
+        self._calls: list[int] = []
         if earlier is not None:
             self.values = earlier.values
             self._leaves = earlier._leaves
@@ -138,7 +157,7 @@ class Linker:
         stack.pop()
         self.top = outside
         node.value = value
-        outside.reads.update(node.reads)  # type: ignore[union-attr]
+        outside.reads |= node.reads
         if node.tainted:
             outside.tainted = True
         if node.low < depth:
@@ -147,11 +166,23 @@ class Linker:
             self._finish(node)
         return value
 
+    def call(self, call: object, compute: Callable[..., _T], *args: Any) -> _T:
+        """As :meth:`ask`, until :meth:`forget_calls`: what one call gives is asked around it."""
+        key = id(call)
+        if key not in self.memo:
+            self._calls.append(key)
+        return self.ask(key, compute, *args)
+
+    def forget_calls(self) -> None:
+        """Forget what calls gave, at the end of a file: by far most answers are of them."""
+        for key in self._calls:
+            self.memo.pop(key, None)
+        self._calls.clear()
+
     def _known(self, node: Node) -> Any:
         top = self.top
         if node.done:
-            if node.reads:
-                top.reads.update(node.reads)  # type: ignore[union-attr]
+            top.reads.update(node.rests)
             if node.tainted:
                 top.tainted = True
             return node.value
@@ -191,13 +222,15 @@ class Linker:
 
     def _finish(self, node: Node) -> None:
         node.done = True
-        node.reads = tuple(node.reads)
+        node.rests = tuple(node.reads)
+        node.reads = _CLOSED
         for key in node.members or ():
             member = self.memo.get(key)
             if member is not None:
                 member.done = True
                 member.holder = None
-                member.reads = node.reads
+                member.rests = node.rests
+                member.reads = _CLOSED
                 member.tainted = node.tainted
         node.members = None
 
@@ -220,7 +253,8 @@ class Linker:
                 node.done = True
                 node.holder = None
                 node.members = None
-                node.reads = deep
+                node.rests = deep
+                node.reads = _CLOSED
         self.stack.clear()
         self.strict = False
         self.top = Node(-1)

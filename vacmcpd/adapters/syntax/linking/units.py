@@ -272,6 +272,10 @@ class Unit:
             self._sites = [site for made in self.declarations for site in made.sites()]
         return self._sites
 
+    def forget_sites(self) -> None:
+        """Forget the list of sites until it is asked for again."""
+        self._sites = None
+
     @property
     def module(self) -> Declaration:
         """The file's own scope."""
