@@ -2,7 +2,7 @@
 
 from tree_sitter import Node
 
-from ...facts import AnyOf, Attr, Call, Expr, Item, Map, Name, Spread
+from ...facts import AnyOf, Attr, Call, Expr, Item, Map, Name, Spread, This
 from .calls import extend, inherit, is_global
 from .functions import FUNCTIONS, PLAIN, function_value, object_value
 from .patterns import bind, target_of
@@ -104,7 +104,7 @@ def _global(w: Walk, name: str, right: Node) -> Expr:
 
 
 def _this_of(w: Walk, owner: Expr) -> ThisSource | None:
-    if type(owner) is Name or type(owner) is Attr:
+    if type(owner) in (Name, Attr, This):
         return ThisSource(w.build.here, owner)
     return None
 

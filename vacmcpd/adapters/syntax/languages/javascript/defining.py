@@ -2,13 +2,14 @@
 
 from tree_sitter import Node
 
-from ...facts import Attr, Bind, Expr, Import, Name, ScopeKind
+from ...facts import AnyOf, Attr, Bind, Expr, Import, Name, ScopeKind
 from .assignments import hint_of, valued
-from .calls import arguments, line_of_callee
+from .calls import arguments, copy_members, line_of_callee
 from .expressions import string
-from .functions import FUNCTIONS, lower, property_key
+from .functions import FUNCTIONS, lower, object_value, property_key
 from .walk import CallHandler, ThisSource, Walk, line_of
 
+_ASSIGNERS = frozenset({"Object", "_", "$", "jQuery", "lodash", "angular"})
 _BUILTIN = frozenset({"Object", "Reflect"})
 _AMD = {"require": "require", "exports": "exports", "module": "module"}
 
@@ -118,6 +119,28 @@ def described(w: Walk, owner: Expr, key: str, node: Node) -> None:
             w.run(value)
 
 
+def assigned(w: Walk, node: Node, fn: Expr, given: Node) -> Expr | None:
+    """``Object.assign(C.prototype, {m() {}})``: the functions have ``C`` as their ``this``."""
+    parts = _parts(given)
+    known = type(fn) is Attr and type(fn.of) is Name and fn.of.id in _ASSIGNERS
+    if not known or len(parts) < 2 or parts[0].type not in ("identifier", "member_expression"):
+        return None
+    if any(part.type == "spread_element" for part in parts):
+        return None
+    target = w.simple(w.expr(parts[0]))
+    kept = [target]
+    for part in parts[1:]:
+        value = (
+            w.expr(part)
+            if part.type != "object"
+            else object_value(w, part, hint_of(target, "")[:-1], ThisSource(w.build.here, target))
+        )
+        kept.append(w.simple(value))
+        copy_members(w, target, kept[-1], value)
+    w.build.here.do(w.build.call(fn, kept, line=line_of_callee(node)))
+    return AnyOf(kept)
+
+
 # AMD
 
 
@@ -173,6 +196,8 @@ def _plain_module(w: Walk, node: Node, fn: Name, given: Node, value: Node) -> Ex
 CALLS: dict[str, CallHandler] = {
     "defineProperty": property_,
     "defineProperties": properties,
+    "assign": assigned,
+    "extend": assigned,
     "_createClass": compiled_class,
     "createClass": compiled_class,
     "define": module,

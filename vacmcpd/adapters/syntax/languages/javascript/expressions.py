@@ -41,15 +41,18 @@ def called_chain(w: Walk, node: Node, hint: str) -> Expr:
     return linked(w, node, read=False)
 
 
-def linked(w: Walk, node: Node, *, read: bool) -> Expr:
-    """A chain; ``read`` says that the value of its last link is taken."""
+def linked(w: Walk, node: Node, *, read: bool, target: bool = False) -> Expr:
+    """A chain; its last link is ``read``, or called, or the ``target`` of an assignment."""
     links = []
     head: Node | None = node
     while head is not None and head.type in CHAIN:
         links.append(head)
         head = head.child(0)
-    value = w.expr(head)
     links.reverse()
+    if head is not None and head.type in _FUNCTIONS:
+        w.lexical = _is_bound(w, links)
+    value = w.expr(head)
+    w.lexical = False
     last = len(links) - 1
     for number, link in enumerate(links):
         if number and not number % LONGEST:
@@ -59,18 +62,32 @@ def linked(w: Walk, node: Node, *, read: bool) -> Expr:
             value = call(w, link, value)
         elif kind == "member_expression":
             called = number < last and links[number + 1].type == "call_expression"
+            if target and number == last and not is_module(w, value):
+                return Attr(value, w.text(link.children[-1]))
             value = member(w, link, value, read=not called and (read or number < last))
         elif kind == "subscript_expression":
             value = subscript(w, link, value)
     return value
 
 
+def _is_bound(w: Walk, links: list[Node]) -> bool:
+    """Whether the links start with ``.bind(this)``."""
+    if len(links) < 2 or links[0].type != "member_expression":
+        return False
+    given = links[1].child_by_field_name("arguments")
+    head = first(given) if given is not None else None
+    return head is not None and head.type == "this" and w.text(links[0].children[-1]) == "bind"
+
+
+_FUNCTIONS = frozenset({"function_expression", "generator_function"})
+
+
 def member(w: Walk, node: Node, value: Expr, *, read: bool) -> Expr:
     """``value.name``; ``module.exports`` is the module's own value, as ``exports`` is."""
     last = node.children[-1]
     name = w.text(last)
-    if name == "exports" and value == _MODULE and not w.frame.sees("module"):
-        return Name("module.exports")
+    if name == "exports" and is_module(w, value):
+        return _WHOLE
     if is_global(w, value) and not w.frame.sees(name):
         return Name(name)
     if read and name not in _PLAIN:
@@ -78,7 +95,13 @@ def member(w: Walk, node: Node, value: Expr, *, read: bool) -> Expr:
     return Attr(value, name)
 
 
+def is_module(w: Walk, value: Expr) -> bool:
+    """Whether ``value`` is CommonJS's own ``module``."""
+    return value == _MODULE and not w.frame.sees("module")
+
+
 _MODULE = Name("module")
+_WHOLE = Name("module.exports")
 _PLAIN = frozenset({"length", "prototype", "constructor", "exports", "__proto__"})
 """Members that are nobody's property."""
 

@@ -75,7 +75,7 @@ def place(w: Walk, target: Node, value: Expr) -> None:
 def target_of(w: Walk, node: Node) -> Attr | Item | None:
     """What a member or subscript expression stores into."""
     if node.type == "member_expression":
-        made = linked(w, node, read=False)
+        made = linked(w, node, read=False, target=True)
         return made if type(made) is Attr else None
     if node.type == "subscript_expression":
         made = subscript(w, node, w.expr(node.child(0)))
