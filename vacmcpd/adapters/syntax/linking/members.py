@@ -68,6 +68,8 @@ def attribute(linker: Linker, value: Value, name: str) -> Values:
         case Above(decl=decl, static=static):
             found = _after(linker, decl, name)
             return _on_class(linker, found) if static else _on_instance(linker, found)
+        case Coll(kind="object"):
+            return ev.item_of(linker, value, name)
         case Coll(kind=kind):
             return frozenset({linker.ext(f"<builtin>.{kind}.{name}")})
         case TypeVar(decl=decl, name=param):

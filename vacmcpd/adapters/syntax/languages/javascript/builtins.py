@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ...facts import Call, Expr, Flag, Name, ScopeKind, calls_of
+from ...facts import Call, Expr, Flag, Generic, Name, ScopeKind, calls_of
 from ...linking import evaluate as ev
 from ...linking import members
 from ...linking.linker import Linker
@@ -11,7 +11,7 @@ from ...linking.values import NOTHING, Coll, Ext, Func, Inst, Klass, Literal, Va
 from .words import words
 
 PREFIX = "<builtin>."
-KINDS = {"map": "Map", "generator": "Generator", "future": "Promise", "tuple": "Array"}
+KINDS = {"object": "Object", "generator": "Generator", "future": "Promise", "tuple": "Array"}
 """What containers that are known by their type are called."""
 
 _ELEMENTS = words(
@@ -140,7 +140,7 @@ def _builtin(linker: Linker, made: Declaration, call: Call, value: Ext, on: Valu
         return _constructed(linker, made, call, value)
     if kind == "Function":
         return _applied(linker, made, call, name, on)
-    if kind in ("Array", "tuple", "Set", "generator", "map", "Map"):
+    if kind in ("Array", "tuple", "Set", "generator", "Map"):
         return _of_container(linker, made, call, name, on)
     if kind == "future":
         return _of_promise(linker, made, call, name, on)
@@ -155,8 +155,10 @@ def _constructed(linker: Linker, made: Declaration, call: Call, value: Ext) -> V
         return NOTHING
     kind = value.name[len(PREFIX) :]
     args = value.args
+    if type(call.fn) is Generic:
+        args = tuple(ev.instances(linker, made, arg) for arg in call.fn.args)
     if kind in ("Map", "WeakMap") and len(args) > 1:
-        return frozenset({linker.make(Coll, "map", (args[1],))})
+        return frozenset({linker.make(Coll, "Map", (args[1],))})
     if kind in ("Set", "WeakSet", "Array") and args:
         return frozenset({linker.make(Coll, kind.removeprefix("Weak"), (args[0],))})
     if kind == "Promise" and call.new:

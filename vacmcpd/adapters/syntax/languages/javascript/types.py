@@ -11,7 +11,6 @@ from ...facts import (
     Generic,
     Import,
     Lit,
-    Map,
     Name,
     Seq,
     This,
@@ -22,7 +21,7 @@ from .walk import NONE, STRING, TypeHandler, Walk, first
 
 _ARRAYS = frozenset({"Array", "ReadonlyArray", "Iterable", "IterableIterator", "ArrayLike"})
 _SETS = frozenset({"Set", "ReadonlySet", "WeakSet"})
-_MAPS = frozenset({"Map", "ReadonlyMap", "WeakMap", "Record"})
+_MAPS = frozenset({"Map", "ReadonlyMap", "WeakMap"})
 _FUTURES = frozenset({"Promise", "PromiseLike"})
 _GENERATORS = frozenset({"Generator", "AsyncGenerator", "AsyncIterable", "AsyncIterableIterator"})
 _SAME = frozenset(
@@ -84,7 +83,9 @@ def _builtin(name: str, given: list[Expr]) -> Expr | None:
     if name in _SETS:
         return Seq("Set", given[:1])
     if name in _MAPS:
-        return Map([None], given[-1:])
+        return Seq("Map", given[-1:])
+    if name == "Record":
+        return Seq("object", given[-1:])
     if name in _FUTURES:
         return Await(given[0])
     if name in _GENERATORS:
@@ -138,7 +139,7 @@ def _object(w: Walk, node: Node) -> Expr | None:
     members = node.named_children
     if len(members) == 1 and members[0].type == "index_signature":
         inner = w.type_of(members[0].child_by_field_name("type"))
-        return Map([None], [inner]) if inner is not None else None
+        return Seq("object", [inner]) if inner is not None else None
     if not any(child.type in ("property_signature", "method_signature") for child in members):
         return None
     here = w.build.here
