@@ -7,10 +7,14 @@ _UTF8_MARK = b"\xef\xbb\xbf"
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _LFS_VERSION = b"version https://git-lfs.github.com/spec/"
 _LFS_LIMIT = 1024
+_LATIN_1 = {0xDC00 + byte: byte for byte in range(0x80, 0x100)}
 
 
 def text_of(raw: bytes) -> bytes | Skip:
-    """The text, of the same lines, bytes that are not UTF-8 replaced and no byte order mark."""
+    """The text, of the same lines, without a byte order mark.
+
+    Bytes that are not UTF-8 are read as latin-1, so that a name stays a name.
+    """
     if raw.startswith(_UTF16):
         text = raw.decode("utf-16", "replace")
         return Skip.BINARY if "\0" in text[:_NUL_WINDOW] else text.encode("utf-8", "replace")
@@ -22,5 +26,5 @@ def text_of(raw: bytes) -> bytes | Skip:
     try:
         raw.decode("utf-8")
     except UnicodeDecodeError:
-        return raw.decode("utf-8", "replace").encode("utf-8")
+        return raw.decode("utf-8", "surrogateescape").translate(_LATIN_1).encode("utf-8")
     return raw

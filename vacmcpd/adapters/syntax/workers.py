@@ -141,13 +141,12 @@ class Workers:
                     yield from self._result(waiting.popleft())
             while waiting:
                 yield from self._result(waiting.popleft())
+        except BaseException:
+            # What is still at work is of no use any more, and must not be waited for.
+            self.__exit__()
+            raise
         finally:
-            for future in waiting:
-                future.cancel()
-            if waiting:
-                # What is still at work is of no use any more.
-                self.__exit__()
-            pool.shutdown()
+            pool.shutdown(cancel_futures=True)
 
     def _result(self, future: "Future[list[Parsed]]") -> list[Parsed]:
         while True:
