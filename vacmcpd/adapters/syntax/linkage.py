@@ -8,6 +8,7 @@ from threading import Event
 import msgspec
 
 from ...model import Scope
+from ...paths import to_text
 from ...ports.budget import Budget
 from ...ports.objects import ObjectReader
 from ..container import Damaged
@@ -210,4 +211,5 @@ def _is_code(row: Row) -> bool:
 
 
 def _path(row: Row) -> str:
-    return row.path.decode("utf-8", "surrogateescape")
+    # Not the bytes as they are: records are UTF-8, and every path has one spelling in it.
+    return to_text(row.path)

@@ -76,7 +76,6 @@ class _Loading:
         blobs = generation.column(manifest, "blob")
         code = (blobs != NONE) & (generation.column(manifest, "skip") == 0)
         chosen = np.flatnonzero(code).tolist()
-        self._raw = [text_of(paths[at]) for at in chosen]
         self._blobs = blobs[code].tolist()
         self._records = generation.column(manifest, "record")[code].tolist()
         families: dict[str, int] = {}
@@ -129,7 +128,7 @@ class _Loading:
                 self._poll()
             found = read_symbols(self._generation.symbols(blob))
             start, count = len(self._names), len(found.names)
-            prefix = f"{self._raw[at]}\0"
+            prefix = f"{self._files.paths[at]}\0"
             self._keys.update(
                 zip(map(prefix.__add__, found.locals), range(start, start + count), strict=True)
             )
