@@ -30,7 +30,7 @@ from ..facts import (
     Yield,
 )
 from . import members
-from .linker import Linker
+from .linker import Linker, body_leaf_of, name_leaf_of
 from .units import METHODS, NAMED, Declaration
 from .values import (
     NOTHING,
@@ -62,18 +62,49 @@ def evaluate(linker: Linker, made: Declaration, expr: Expr) -> Values:
 def lookup(linker: Linker, made: Declaration, name: str) -> Values:
     """What a bare name means in ``made``."""
     rules = made.unit.rules
+    if rules.implicit_this:
+        return _lookup_members(linker, made, name)
+    found = made.found.get(name)
+    if found is None:
+        found = made.found[name] = _find(made, name)
+    scope, lacking = found
+    if lacking:
+        linker.top.reads.update(lacking)
+    if scope is None:
+        values: Values = rules.global_value(linker, made.unit, name)
+        return values
+    if scope.binds_name(name) and not (scope.is_class and scope is not made):
+        return bound(linker, scope, name)
+    return frozenset({linker.make(TypeVar, scope, name)})
+
+
+def _find(made: Declaration, name: str) -> tuple[Declaration | None, tuple[int, ...]]:
+    """The scope that says what ``name`` means in ``made``, and the leaves of those that don't."""
     scope: Declaration | None = made
-    inner = False
+    lacking: list[int] = []
+    while scope is not None:
+        hidden = scope.is_class and scope is not made
+        if scope.binds_name(name) and not hidden:
+            break
+        if any(param.name == name for param in scope.scope.type_params):
+            break
+        lacking.append(name_leaf_of(scope, name) if scope.kind in NAMED else body_leaf_of(scope))
+        scope = scope.parent
+    return scope, tuple(lacking)
+
+
+def _lookup_members(linker: Linker, made: Declaration, name: str) -> Values:
+    """What a bare name means where it may be a member of a class around."""
+    rules = made.unit.rules
+    scope: Declaration | None = made
     while scope is not None:
         if scope.binds_name(name):
-            if not (scope.is_class and inner and not rules.implicit_this):
-                return bound(linker, scope, name)
-        elif scope.is_class and rules.implicit_this and members.has_member(linker, scope, name):
+            return bound(linker, scope, name)
+        if scope.is_class and members.has_member(linker, scope, name):
             return members.implicit(linker, made, scope, name)
         if any(param.name == name for param in scope.scope.type_params):
             return frozenset({linker.make(TypeVar, scope, name)})
         _read_absence(linker, scope, name)
-        inner = True
         scope = scope.parent
     values: Values = rules.global_value(linker, made.unit, name)
     return values
@@ -242,6 +273,10 @@ def _called(linker: Linker, made: Declaration, expr: Call) -> Values:
 
 def callees(linker: Linker, made: Declaration, expr: Call) -> list[tuple[Value, Value | None]]:
     """What a call site calls, each with the receiver that it was found on."""
+    return linker.ask(~id(expr), _callees, made, expr) or []
+
+
+def _callees(linker: Linker, made: Declaration, expr: Call) -> list[tuple[Value, Value | None]]:
     fn = expr.fn
     while type(fn) is Generic:
         fn = fn.of

@@ -27,8 +27,9 @@ from .values import (
     depth_of,
     narrow,
 )
+from .values import Callable as CallableValue
 
-_PATIENCE = 16
+_PATIENCE = 100
 """Rounds of a cycle whose functions turn out not to be monotone; monotone ones need fewer."""
 
 
@@ -37,6 +38,9 @@ TOO_DEEP = "too deep"
 
 _CLOSED: set[int] = set()
 """The reads of answered questions; nothing is ever added to it."""
+
+_LONG_NAME, _LONGEST_NAME = 5, 12
+"""Dots in an outside name from which on it may be shortened, and that it never exceeds."""
 
 _T = TypeVar("_T")
 Names = Mapping[tuple[str, str], Mapping[str, list[str]]]
@@ -127,6 +131,8 @@ class Linker:
         self.strict = False
         self.memo: dict[object, Node] = {}
         self.values: dict[object, Value] = {}
+        self.before: dict[object, Any] = {}
+        """What members of the cycles that are being solved were in the round before."""
         self.stack: list[Node] = []
         self.top = Node(-1)
         self._leaves: dict[str, int] = {}
@@ -147,6 +153,8 @@ class Linker:
         stack = self.stack
         depth = len(stack)
         node = Node(depth)
+        if self.before:
+            node.value = self.before.get(key, NOTHING)
         outside = self.top
         self.memo[key] = node
         stack.append(node)
@@ -197,15 +205,27 @@ class Linker:
     def _settle(
         self, node: Node, value: Any, compute: Callable[..., Any], args: tuple[Any, ...]
     ) -> Any:
-        """Compute the head of a cycle again until its value stands."""
+        """Compute the head of a cycle again until its value and those of its members stand.
+
+        A member starts from what it was: what reads it while it is open would miss that else.
+        """
         patience = _PATIENCE
-        while node.low >= node.depth and value != node.value and patience:
+        while node.low >= node.depth and patience:
+            members = [(key, self.memo[key]) for key in node.members or () if key in self.memo]
+            looped = [(key, member.value) for key, member in members if member.looped]
+            settled = all(self.before.get(key, NOTHING) == known for key, known in looped)
+            if settled and value == node.value:
+                break
             patience -= 1
             node.value = value
-            for key in node.members or ():
-                self.memo.pop(key, None)
-            node.members = None
+            self.before.update(looped)
+            for key, _ in members:
+                del self.memo[key]
+            node.members = []
             value = compute(self, *args)
+        if node.low >= node.depth:
+            for key in node.members or ():
+                self.before.pop(key, None)
         return value
 
     def _join(self, key: object, node: Node, outside: Node) -> None:
@@ -271,16 +291,11 @@ class Linker:
 
     def read_name(self, made: Declaration, name: str) -> None:
         """Record what ``name`` is bound to in a scope; for a function, all that it says."""
-        leaf = made.leaves.get(name)
-        if leaf is None:
-            leaf = made.leaves[name] = leaf_of(name_leaf(made, name))
-        self.top.reads.add(leaf)
+        self.top.reads.add(name_leaf_of(made, name))
 
     def read_body(self, made: Declaration) -> None:
         """Record all that a function says: parameters, types, statements."""
-        if made.leaf < 0:
-            made.leaf = leaf_of(body_leaf(made))
-        self.top.reads.add(made.leaf)
+        self.top.reads.add(body_leaf_of(made))
 
     def exists(self, path: str) -> bool:
         """Whether the version has a file of that path."""
@@ -359,7 +374,7 @@ class Linker:
         return self._value(("p", family, name), Package, family, name)
 
     def klass(self, made: Declaration, args: tuple[Values, ...] = ()) -> Klass:
-        args = shallow(args)
+        args = self.shallow(args)
         return self._value(("c", made, args), Klass, made, args)
 
     def func(self, made: Declaration, *, bound: bool = False) -> Func:
@@ -368,18 +383,48 @@ class Linker:
     def inst(
         self, made: Declaration, args: tuple[Values, ...] = (), *, exact: bool = False
     ) -> Inst:
-        args = shallow(args)
+        args = self.shallow(args)
         return self._value(("i", made, exact, args), Inst, made, exact, args)
 
     def ext(self, name: str, args: tuple[Values, ...] = (), *, inst: bool = False) -> Ext:
-        args = shallow(args)
+        if name.count(".") > _LONG_NAME:
+            name = steady(name)
+        args = self.shallow(args)
         return self._value(("e", name, inst, args), Ext, name, inst, args)
 
     def make(self, kind: Callable[..., _T], *args: Any) -> _T:
         """Any other value, interned by its arguments."""
         if kind is Coll:
-            args = (args[0], shallow(args[1]))
+            args = (args[0], self.shallow(args[1]))
+        elif kind is CallableValue:
+            args = self.shallow(args)
         return self._value((kind, *args), kind, *args)
+
+    def shallow(self, args: tuple[Values, ...], room: int = DEEPEST) -> tuple[Values, ...]:
+        """``args`` down to a depth: what nests without end comes to a stop there."""
+        if not args or depth_of(args) <= room:
+            return args
+        if not room:
+            return ()
+        return tuple(frozenset(self._cut(value, room - 1) for value in each) for each in args)
+
+    def _cut(self, value: Value, room: int) -> Value:
+        if value.depth <= room:
+            return value
+        match value:
+            case Coll(kind=kind, args=args):
+                return self.make(Coll, kind, self.shallow(args, room))
+            case Inst(decl=decl, exact=exact, args=args):
+                return self.inst(decl, self.shallow(args, room), exact=exact)
+            case Klass(decl=decl, args=args):
+                return self.klass(decl, self.shallow(args, room))
+            case Ext(name=name, inst=inst, args=args):
+                return self.ext(name, self.shallow(args, room), inst=inst)
+            case CallableValue(returns=returns):
+                (inner,) = self.shallow((returns,), room) or (NOTHING,)
+                return self.make(CallableValue, inner)
+            case _:
+                return value
 
     def literal(self, made: Declaration, expr: Any) -> Literal:
         """The container that ``expr`` writes out in ``made``."""
@@ -422,11 +467,16 @@ class Linker:
         return self.inst(made, exact=kind == "x")
 
 
-def shallow(args: tuple[Values, ...]) -> tuple[Values, ...]:
-    """``args`` without what nests too deep in them."""
-    if not args or depth_of(args) <= DEEPEST:
-        return args
-    return tuple(frozenset(v for v in values if v.depth < DEEPEST) for values in args)
+def steady(name: str) -> str:
+    """The name of what is outside; one that only grows, in a cycle or a chain, stays what it was.
+
+    ``a.b.filter.order.filter`` is ``a.b.filter``.
+    """
+    head, _, last = name.rpartition(".")
+    again = f"{head}.".find(f".{last}.")
+    if again >= 0:
+        return head[: again + 1 + len(last)]
+    return head if head.count(".") >= _LONGEST_NAME else name
 
 
 def portable(value: Value) -> str | None:
@@ -447,6 +497,21 @@ def portable(value: Value) -> str | None:
 def leaf_of(text: str) -> int:
     """The number of a leaf."""
     return crc32(text.encode("utf-8", "surrogateescape"))
+
+
+def name_leaf_of(made: Declaration, name: str) -> int:
+    """The number of the leaf of one name of a module or class."""
+    leaf = made.leaves.get(name)
+    if leaf is None:
+        leaf = made.leaves[name] = leaf_of(name_leaf(made, name))
+    return leaf
+
+
+def body_leaf_of(made: Declaration) -> int:
+    """The number of the leaf of a function."""
+    if made.leaf < 0:
+        made.leaf = leaf_of(body_leaf(made))
+    return made.leaf
 
 
 def name_leaf(made: Declaration, name: str) -> str:

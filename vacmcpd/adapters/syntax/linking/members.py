@@ -25,6 +25,9 @@ from .values import (
     narrow,
 )
 
+DEEPEST = 8
+"""Attributes of attributes of what is outside that are told apart: ``x = x.next`` has no end."""
+
 IMPLEMENTS = "<impl>"
 """What a block that says outside of a type what the type derives from is called."""
 
@@ -62,6 +65,8 @@ def attribute(linker: Linker, value: Value, name: str) -> Values:
         case Package(family=family, name=package):
             return of_package(linker, family, package, name)
         case Ext(name=outside):
+            if outside.count(".") >= DEEPEST:
+                return frozenset({value})
             return frozenset({linker.ext(f"{outside}.{name}")})
         case Literal():
             return ev.item_of(linker, value, name)

@@ -50,6 +50,7 @@ class Declaration:
         "_fields",
         "children",
         "elsewhere",
+        "found",
         "key",
         "kind",
         "leaf",
@@ -77,6 +78,7 @@ class Declaration:
         self._binds: dict[str, list[Bind]] | None = None
         self._fields: dict[str, list[tuple[Declaration, Expr]]] | None = None
         self.elsewhere: dict[str, list[tuple[Declaration, Bind]]] = {}
+        self.found: dict[str, tuple[Declaration | None, tuple[int, ...]]] = {}
         self.leaf = -1
         self.leaves: dict[str, int] = {}
         self.qual = self._place_in(parent)

@@ -211,19 +211,14 @@ def each(linker: Linker, values: Values) -> Values:
 def _collection(kind: str, place: int = 0) -> Give:
     def give(linker: Linker, made: Declaration, call: Call) -> Values:
         inner = each(linker, argument(linker, made, call, place))
-        return frozenset({linker.make(Coll, kind, (flat(inner),))})
+        return frozenset({linker.make(Coll, kind, (flat(linker, inner),))})
 
     return give
 
 
-def flat(values: Values) -> Values:
-    """``values`` without containers of containers, so that they can't grow without end."""
-    return frozenset(
-        value
-        for value in values
-        if not isinstance(value, Coll)
-        or not any(isinstance(inner, Coll) for part in value.args for inner in part)
-    )
+def flat(linker: Linker, values: Values) -> Values:
+    """``values`` with containers of containers cut off, so that they can't grow without end."""
+    return linker.shallow((values,), 2)[0]
 
 
 def _elements_of(linker: Linker, made: Declaration, call: Call) -> Values:
@@ -242,6 +237,12 @@ def _extreme(linker: Linker, made: Declaration, call: Call) -> Values:
     return found
 
 
+def _unknown(linker: Linker, made: Declaration, call: Call) -> Values:
+    """Only a constant name says what attribute it is, and that is read as one."""
+    del linker, made, call
+    return NOTHING
+
+
 def _same(linker: Linker, made: Declaration, call: Call) -> Values:
     return argument(linker, made, call, 0)
 
@@ -250,11 +251,11 @@ def _same_of_all(linker: Linker, made: Declaration, call: Call) -> Values:
     found = NOTHING
     for place in range(len(call.args) - len(call.names)):
         found |= argument(linker, made, call, place)
-    return frozenset({linker.make(Coll, "list", (flat(found),))})
+    return frozenset({linker.make(Coll, "list", (flat(linker, found),))})
 
 
 def _enumerate(linker: Linker, made: Declaration, call: Call) -> Values:
-    inner = flat(each(linker, argument(linker, made, call, 0)))
+    inner = flat(linker, each(linker, argument(linker, made, call, 0)))
     number = frozenset({linker.ext("<builtin>.int", inst=True)})
     pair = linker.make(Coll, "tuple", (number, inner))
     return frozenset({linker.make(Coll, "generator", (frozenset({pair}),))})
@@ -262,7 +263,9 @@ def _enumerate(linker: Linker, made: Declaration, call: Call) -> Values:
 
 def _zip(linker: Linker, made: Declaration, call: Call) -> Values:
     placed = range(len(call.args) - len(call.names))
-    parts = tuple(flat(each(linker, argument(linker, made, call, place))) for place in placed)
+    parts = tuple(
+        flat(linker, each(linker, argument(linker, made, call, place))) for place in placed
+    )
     row = linker.make(Coll, "tuple", parts)
     return frozenset({linker.make(Coll, "generator", (frozenset({row}),))})
 
@@ -274,7 +277,7 @@ def _map(linker: Linker, made: Declaration, call: Call) -> Values:
         for value in argument(linker, made, call, place):
             if isinstance(value, Func | Klass):
                 found |= ev.result(linker, made, call, value, None)
-    return frozenset({linker.make(Coll, "generator", (flat(found),))})
+    return frozenset({linker.make(Coll, "generator", (flat(linker, found),))})
 
 
 def _type(linker: Linker, made: Declaration, call: Call) -> Values:
@@ -325,6 +328,7 @@ _GIVEN: dict[str, Give] = {
     "<builtin>.reversed": _collection("generator"),
     "<builtin>.iter": _collection("generator"),
     "<builtin>.filter": _collection("generator", 1),
+    "<builtin>.getattr": _unknown,
     "<builtin>.next": _elements_of,
     "<builtin>.min": _extreme,
     "<builtin>.max": _extreme,
@@ -359,12 +363,14 @@ def _inner(linker: Linker, value: Value) -> Values:
 
 
 def _listed(linker: Linker, value: Value) -> Values:
-    return frozenset({linker.make(Coll, "list", (flat(ev.item_of(linker, value, None)),))})
+    return frozenset({linker.make(Coll, "list", (flat(linker, ev.item_of(linker, value, None)),))})
 
 
 def _paired(linker: Linker, value: Value) -> Values:
     key: Values = value.args[0] if isinstance(value, Ext) and len(value.args) == 2 else NOTHING
-    pair = linker.make(Coll, "tuple", (flat(key), flat(ev.item_of(linker, value, None))))
+    pair = linker.make(
+        Coll, "tuple", (flat(linker, key), flat(linker, ev.item_of(linker, value, None)))
+    )
     return frozenset({linker.make(Coll, "list", (frozenset({pair}),))})
 
 
