@@ -25,7 +25,7 @@ from .values import (
     narrow,
 )
 
-DEEPEST = 8
+DEEPEST = 7
 """Attributes of attributes of what is outside that are told apart: ``x = x.next`` has no end."""
 
 IMPLEMENTS = "<impl>"
@@ -64,8 +64,8 @@ def attribute(linker: Linker, value: Value, name: str) -> Values:
             return of_module(linker, unit, name)
         case Package(family=family, name=package):
             return of_package(linker, family, package, name)
-        case Ext(name=outside):
-            if outside.count(".") >= DEEPEST:
+        case Ext(name=outside, inst=inst):
+            if _repeats(outside, name, inst):
                 return frozenset({value})
             return frozenset({linker.ext(f"{outside}.{name}")})
         case Literal():
@@ -85,6 +85,13 @@ def attribute(linker: Linker, value: Value, name: str) -> Values:
             return stored(linker, value, name, decl.unit)
         case _:
             return frozenset({value}) if value is TOP else NOTHING
+
+
+def _repeats(outside: str, name: str, inst: bool) -> bool:
+    """Whether ``outside.name`` may be a step of a chain without end, as in ``x = x.next()``."""
+    if inst and outside.endswith(f".{name}"):
+        return True
+    return outside.count(".") >= DEEPEST or outside.endswith(f".{name}.{name}")
 
 
 def _rules_of(value: Value):  # type: ignore[no-untyped-def]
