@@ -21,6 +21,7 @@ from .facts import (
     Store,
     TypeParam,
     Yield,
+    calls_in,
     calls_of,
 )
 
@@ -186,4 +187,4 @@ class Builder:
 
 
 def _has_call(item: Do) -> bool:
-    return next(iter(calls_of(Scope(ScopeKind.BLOCK, "", body=[item]))), None) is not None
+    return bool(calls_in(item.value))

@@ -8,9 +8,9 @@ its position in the file, so a scope whose code did not change encodes to the sa
 it moved. The linker's record of what a file read rests on that.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from enum import IntEnum, IntFlag
-from typing import Union
+from typing import Any, Union
 
 import msgspec
 
@@ -318,56 +318,77 @@ class FileFacts(msgspec.Struct, array_like=True, frozen=True, gc=False, omit_def
     errors: int = 0
 
 
-def calls_of(scope: Scope) -> Iterator[Call | Attr]:
+def calls_of(scope: Scope) -> list[Call | Attr]:
     """Every call site and property read of ``scope`` in a fixed order, outer before inner.
 
     The defaults of parameters first, then the bases, the body. Decorators are called by the scope
     around, whose body has these calls; :attr:`Scope.decorators` only says which there are.
     """
+    found: list[Call | Attr] = []
     for param in scope.params:
         if param.default is not None:
-            yield from calls_in(param.default)
+            _gather(param.default, found)
     for expr in scope.bases:
-        yield from calls_in(expr)
+        _gather(expr, found)
     for statement in scope.body:
         if type(statement) is Store:
-            yield from calls_in(statement.of)
-        if statement.value is not None:
-            yield from calls_in(statement.value)
+            _gather(statement.of, found)
+        value = statement.value
+        if value is not None and type(value) in _PARTS:
+            _gather(value, found)
+    return found
 
 
-def calls_in(expr: Expr) -> Iterator[Call | Attr]:
+def calls_in(expr: Expr) -> list[Call | Attr]:
     """Every call and property read in ``expr``, outer before inner, left to right."""
-    stack: list[Expr] = [expr]
+    found: list[Call | Attr] = []
+    _gather(expr, found)
+    return found
+
+
+def _gather(expr: Expr, found: list[Call | Attr]) -> None:
+    stack: list[Any] = [expr]
     while stack:
         top = stack.pop()
         kind = type(top)
-        if kind is Name or kind is Def or kind is Lit:
-            continue
-        if kind is Call or (kind is Attr and top.read):  # type: ignore[union-attr]
-            yield top  # type: ignore[misc]
-        stack.extend(reversed(parts_of(top)))
+        if kind is Call:
+            found.append(top)
+            stack.extend(reversed(top.args))
+            stack.append(top.fn)
+        elif kind is Attr:
+            if top.read:
+                found.append(top)
+            stack.append(top.of)
+        else:
+            parts = _PARTS.get(kind)
+            if parts is not None:
+                stack.extend(reversed(parts(top)))
 
 
 def parts_of(expr: Expr) -> "list[Expr]":
     """The expressions that ``expr`` is made of, left to right; types are not among them."""
-    match expr:
-        case Call(fn=fn, args=args):
-            return [fn, *args]
-        case Attr(of=of) | Item(of=of) | Elem(of=of) | Await(of=of) | Spread(of=of):
-            return [of]
-        case Generic(of=of):
-            return [of]
-        case Cast(of=made):
-            return [made] if made is not None else []
-        case Seq(items=items):
-            return items
-        case Map(values=values):
-            return values
-        case AnyOf(of=several):
-            return several
-        case _:
-            return []
+    parts = _PARTS.get(type(expr))
+    return parts(expr) if parts is not None else []
+
+
+def _of(expr: Any) -> "list[Expr]":
+    return [expr.of]
+
+
+_PARTS: "dict[type, Callable[[Any], list[Expr]]]" = {
+    Call: lambda expr: [expr.fn, *expr.args],
+    Attr: _of,
+    Item: _of,
+    Elem: _of,
+    Await: _of,
+    Spread: _of,
+    Generic: _of,
+    Cast: lambda expr: [expr.of] if expr.of is not None else [],
+    Seq: lambda expr: expr.items,
+    Map: lambda expr: expr.values,
+    AnyOf: lambda expr: expr.of,
+}
+"""The parts of each kind of expression that has some."""
 
 
 encode = msgspec.msgpack.Encoder().encode

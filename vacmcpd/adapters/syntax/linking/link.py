@@ -22,7 +22,7 @@ from .changes import changed_items, changed_outline, changed_table, changed_tree
 from .implementing import derived, implementers
 from .linker import TOO_DEEP, Linker, Node, leaf_of
 from .records import Bases, Edges, Linked, Outline
-from .sites import Site, passed, site_of
+from .sites import Site, is_silent, passed, site_of
 from .tree import Tree
 from .units import METHODS, Declaration, Unit
 from .values import Inst, Klass, Value
@@ -311,7 +311,9 @@ class _Run:
     def _first(self, linker: Linker, path: str, draft: _Draft) -> None:
         rows, given, reads, tainted = self._sites(linker, path, None)
         draft.linked = True
-        draft.first = edges_of(self._unit(path), rows, {})
+        unit = self._unit(path)
+        draft.first = edges_of(unit, rows, {})
+        unit.forget_sites()
         draft.pending = tainted
         draft.given.append(given)
         draft.reads.append(reads)
@@ -324,7 +326,9 @@ class _Run:
             if before is None:
                 assert draft.old is not None
                 before = draft.old.edges
-            draft.last = edges_of(self._unit(path), first_rows(before), rows)
+            unit = self._unit(path)
+            draft.last = edges_of(unit, first_rows(before), rows)
+            unit.forget_sites()
         draft.given.append(given)
         draft.reads.append(reads)
 
@@ -339,18 +343,25 @@ class _Run:
         reads: set[int] = set()
         tainted = []
         sites = unit.sites
+        family = self.version.family(path)
+        plain = Node(-1)
         for number in range(len(sites)) if only is None else sorted(only):
             scope, call, _ = sites[number]
+            if type(call) is Attr:
+                linker.top = plain
+                if not linker.has_property(family, call.name):
+                    continue
             linker.top = Node(-1)
             site, told = linker.within(partial(_told, linker, scope, call), _Told(Site(), []))
             for cell, keys in told:
                 given[cell] |= keys
-            rows[number] = row_of(site)
+            if site.targets or not is_silent(call):
+                rows[number] = row_of(site)
             reads |= linker.top.reads
             if linker.top.tainted:
                 tainted.append(number)
         linker.forget_calls()
-        unit.forget_sites()
+        reads |= plain.reads
         passed_on = [(cell, sorted(given[cell])) for cell in sorted(given)]
         return rows, passed_on, _pack(reads), tainted
 

@@ -174,10 +174,12 @@ class Declaration:
 
         Defaults and bases are evaluated where the scope is defined, not in it.
         """
+        lines = self.place.calls
+        if not lines:
+            return
         around = self.parent or self
-        outside = sum(1 for expr in self.heads() for _ in calls_in(expr))
-        lines = zip(calls_of(self.scope), self.place.calls, strict=True)
-        for number, (call, line) in enumerate(lines):
+        outside = sum(len(calls_in(expr)) for expr in self.heads())
+        for number, (call, line) in enumerate(zip(calls_of(self.scope), lines, strict=True)):
             yield (around if number < outside else self), call, line
 
     def with_blocks(self) -> Iterator["Declaration"]:

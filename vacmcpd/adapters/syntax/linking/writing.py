@@ -17,6 +17,9 @@ class Row:
     reason: int = 0
 
 
+_NOTHING = Row()
+
+
 def row_of(site: Site) -> Row:
     """``site`` without what only the linker knows."""
     return Row({made.key: kind for made, kind in site.targets.items()}, site.outside, site.reason)
@@ -48,25 +51,27 @@ def edges_of(unit: Unit, first: Mapping[int, Row], last: Mapping[int, Row]) -> E
     outside: list[list[int]] = [[] for _ in range(5)]
     untold: list[list[int]] = [[] for _ in range(5)]
     for number, (scope, call, line) in enumerate(unit.sites):
-        row = first.get(number) or Row()
+        row = first.get(number, _NOTHING)
         final = last.get(number, row)
+        if final is _NOTHING and is_silent(call):
+            continue
         caller = scope.caller.number
         kinds = {**dict.fromkeys(final.targets, INFERRED), **row.targets}
         for key in sorted(kinds):
             symbol = symbols.setdefault(key, len(symbols))
-            _append(found, number, caller, symbol, kinds[key], line)
+            _append(found, (number, caller, symbol, kinds[key], line))
         if is_silent(call):
             continue
         for text in sorted(row.outside | final.outside):
             name = names.setdefault(text, len(names))
             kind = RESOLVED if text in row.outside else INFERRED
-            _append(outside, number, caller, name, kind, line)
+            _append(outside, (number, caller, name, kind, line))
         if not kinds and not row.outside and not final.outside:
             name = names.setdefault(name_of(call), len(names))
-            _append(untold, number, caller, name, final.reason, line)
+            _append(untold, (number, caller, name, final.reason, line))
     return Edges(list(symbols), list(names), *found, *outside, *untold)
 
 
-def _append(columns: list[list[int]], *row: int) -> None:
+def _append(columns: list[list[int]], row: tuple[int, int, int, int, int]) -> None:
     for column, value in zip(columns, row, strict=True):
         column.append(value)
