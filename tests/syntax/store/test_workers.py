@@ -8,8 +8,8 @@ import pytest
 from store.places import HERE
 
 from vacmcpd.adapters.syntax import workers as module
-from vacmcpd.adapters.syntax.facts import decode
 from vacmcpd.adapters.syntax.skips import Skip
+from vacmcpd.adapters.syntax.store.coding import unpack_facts as decode
 from vacmcpd.adapters.syntax.worker import Job
 from vacmcpd.adapters.syntax.workers import Workers
 from vacmcpd.errors import BuildCode, Cancelled, LifecycleError

@@ -216,7 +216,10 @@ def _no_collector() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            # What was made meanwhile counts as old, or all of it would be looked through now.
+            gc.freeze()
             gc.enable()
+            gc.unfreeze()
 
 
 def _scope(target: BuildTarget) -> Scope:

@@ -5,21 +5,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 
-import msgspec
-
 from ...model import Scope
 from ...paths import to_text
 from ...ports.budget import Budget
 from ...ports.objects import ObjectReader
-from ..container import Damaged
 from .deep import with_room
-from .facts import FileFacts, decode
+from .facts import FileFacts
 from .languages.registry import Language
 from .linking.link import Previous, Version, link
 from .linking.records import Linked
 from .linking.tree import Tree
 from .making import language
 from .sorting import Sorting
+from .store.coding import unpack_facts
 from .store.items import NAMED, SITES, read_symbols, record_of, symbols_of
 from .store.layered import Layered
 from .store.segments import Row
@@ -119,10 +117,7 @@ class Linking:
         return Previous(self._version(rows), records), ordinals
 
     def _facts(self, blob: int) -> FileFacts:
-        try:
-            return decode(self._store.facts(blob))
-        except msgspec.MsgspecError as error:
-            raise Damaged(f"facts are not what was written: {error}") from None
+        return unpack_facts(self._store.facts(blob))
 
     # What is kept
 

@@ -16,10 +16,11 @@ from typing import IO
 import msgspec
 
 from .deep import with_room
-from .facts import FileFacts, encode
+from .facts import FileFacts
 from .making import language
 from .parsing import parse
 from .skips import Skip
+from .store.coding import pack_facts
 
 _LENGTH = struct.Struct(">I")
 _MEMORY = 4 << 30
@@ -71,7 +72,7 @@ def parsed(job: Job) -> Parsed:
     """One file's facts."""
     try:
         facts: FileFacts = parse(language(job.language), job.content)
-        return Parsed(encode(facts), facts.errors, facts.namespace)
+        return Parsed(pack_facts(facts), facts.errors, facts.namespace)
     except RecursionError:
         return Parsed(skip=Skip.TOO_DEEP)
 

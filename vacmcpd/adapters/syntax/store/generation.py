@@ -220,7 +220,7 @@ class Generation:
         """A record."""
         number, at = self.records.place(record)
         segment = self.segments[number]
-        return linked_of(segment.states.item(at), segment.edges.item(at))
+        return linked_of(segment.states.item(at), segment.edges.item(at), segment.reads.of(at))
 
     @staticmethod
     def _gathered(

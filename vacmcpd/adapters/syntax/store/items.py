@@ -1,16 +1,17 @@
-"""What is kept beside facts: a blob's symbols for queries, and a file's record in two halves."""
+"""What is kept beside facts: a blob's symbols for queries, and a file's record in parts."""
 
 from collections import Counter
+from dataclasses import dataclass
 from hashlib import blake2b
-from typing import TypeVar
 
 import msgspec
 
-from ...container import Damaged
 from ..facts import ScopeKind
 from ..linking.records import Bases, Edges, Linked, Outline
 from ..linking.units import Unit
 from ..names import bare
+from .coding import encoded, pack_edges, read, unpack_edges
+from .leaves import Reads, reads_of
 
 
 class Symbols(msgspec.Struct, array_like=True, frozen=True, gc=False):
@@ -27,20 +28,25 @@ class Symbols(msgspec.Struct, array_like=True, frozen=True, gc=False):
 
 
 class _State(msgspec.Struct, array_like=True, frozen=True, gc=False):
-    """A record without its edges: what linking a further version asks for."""
+    """A record without its edges and reads; ``rounds`` counts those that read."""
 
     outline: Outline
     bases: Bases
     pending: list[int]
     given: list[list[tuple[str, list[str]]]]
-    reads: list[bytes]
+    rounds: int
 
 
-class Record(msgspec.Struct, frozen=True, gc=False):
-    """A record as bytes; ``sites`` are its call sites by kind, as in :data:`SITES`."""
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record in the parts that it is stored as.
+
+    ``sites`` are its call sites by kind, as in :data:`SITES`.
+    """
 
     state: bytes
     edges: bytes
+    reads: Reads
     digest: bytes
     sites: tuple[int, ...]
 
@@ -53,18 +59,17 @@ DIGEST_BYTES = 16
 NAMED = frozenset({ScopeKind.FUNCTION, ScopeKind.METHOD, ScopeKind.CLASS})
 """What an open call of a bare name may be meant for."""
 
-_T = TypeVar("_T")
+NAMED = frozenset({ScopeKind.FUNCTION, ScopeKind.METHOD, ScopeKind.CLASS})
+"""What an open call of a bare name may be meant for."""
 
-_encode = msgspec.msgpack.Encoder().encode
 _symbols = msgspec.msgpack.Decoder(Symbols)
 _state = msgspec.msgpack.Decoder(_State)
-_edges = msgspec.msgpack.Decoder(Edges)
 
 
 def symbols_of(unit: Unit) -> bytes:
     """The symbols of a file, as bytes."""
     made = unit.declarations
-    return _encode(
+    return encoded(
         Symbols(
             [bare(each.name, "") for each in made],
             [each.qual for each in made],
@@ -77,32 +82,28 @@ def symbols_of(unit: Unit) -> bytes:
 
 def read_symbols(data: bytes) -> Symbols:
     """What :func:`symbols_of` wrote."""
-    return _read(_symbols, data)
+    return read(_symbols, data)
 
 
 def record_of(linked: Linked) -> Record:
-    """A record as it is stored; equal records give equal bytes."""
-    state = _encode(
-        _State(linked.outline, linked.bases, linked.pending, linked.given, linked.reads)
+    """A record as it is stored; equal records have the same digest."""
+    bases = Bases(linked.bases.classes, linked.bases.methods)
+    state = _State(linked.outline, bases, linked.pending, linked.given, len(linked.reads))
+    return Record(
+        encoded(state),
+        pack_edges(linked.edges),
+        reads_of(linked),
+        blake2b(encoded(linked), digest_size=DIGEST_BYTES).digest(),
+        _sites(linked.edges),
     )
-    edges = _encode(linked.edges)
-    digest = blake2b(len(state).to_bytes(8, "little"), digest_size=DIGEST_BYTES)
-    digest.update(state)
-    digest.update(edges)
-    return Record(state, edges, digest.digest(), _sites(linked.edges))
 
 
-def linked_of(state: bytes, edges: bytes) -> Linked:
+def linked_of(state: bytes, edges: bytes, reads: Reads) -> Linked:
     """The record that :func:`record_of` took apart."""
-    found = _read(_state, state)
-    return Linked(
-        found.outline, found.bases, read_edges(edges), found.pending, found.given, found.reads
-    )
-
-
-def read_edges(data: bytes) -> Edges:
-    """A record's edges alone."""
-    return _read(_edges, data)
+    found = read(_state, state)
+    of_bases, *rounds = reads.sets(found.rounds + 1)
+    bases = Bases(found.bases.classes, found.bases.methods, of_bases)
+    return Linked(found.outline, bases, unpack_edges(edges), found.pending, found.given, rounds)
 
 
 def _sites(edges: Edges) -> tuple[int, ...]:
@@ -115,10 +116,3 @@ def _sites(edges: Edges) -> tuple[int, ...]:
     found = Counter(kinds.values())
     found[SITES.index("open")] = len(edges.open_site)
     return tuple(found[at] for at in range(len(SITES)))
-
-
-def _read(decoder: msgspec.msgpack.Decoder[_T], data: bytes) -> _T:
-    try:
-        return decoder.decode(data)
-    except msgspec.MsgspecError as error:
-        raise Damaged(f"an item is not what was written: {error}") from None

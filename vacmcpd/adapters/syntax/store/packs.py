@@ -12,7 +12,7 @@ import zstandard
 
 from ...container import Container, Damaged, Writer
 
-BLOCK_BYTES = 256 * 1024
+BLOCK_BYTES = 512 * 1024
 """Smaller blocks compress worse, larger ones cost more to read one item of."""
 
 _LEVEL = 9

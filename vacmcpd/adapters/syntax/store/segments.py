@@ -14,6 +14,7 @@ import numpy.typing as npt
 from ...container import Container, Damaged, Writer
 from ..skips import Skip
 from .items import DIGEST_BYTES, SITES, Record
+from .leaves import ReadsOf, ReadsWriter
 from .packs import (
     Frame,
     PackWriter,
@@ -112,10 +113,13 @@ class Segment:
         self.symbols = read_pack(held, "symbols")
         self.states = read_pack(held, "states")
         self.edges = read_pack(held, "edges")
+        self.reads = ReadsOf(held, "reads")
         packs = (self.facts, self.symbols), (self.states, self.edges)
         for pair, count in zip(packs, (len(self.blobs), len(self.records)), strict=True):
             if any(len(pack) != count for pack in pair):
                 raise Damaged("tables and items contradict each other")
+        if len(self.reads) != len(self.records):
+            raise Damaged("records and what they read contradict each other")
 
 
 def _hex(data: bytes, width: int, count: int) -> list[str]:
@@ -141,6 +145,7 @@ class Draft:
     symbols: PackWriter = field(default_factory=PackWriter)
     states: PackWriter = field(default_factory=PackWriter)
     edges: PackWriter = field(default_factory=PackWriter)
+    reads: ReadsWriter = field(default_factory=ReadsWriter)
     blobs: list[BlobFacts] = field(default_factory=list)
     sites: list[tuple[int, ...]] = field(default_factory=list)
     _blobs: list[tuple[int, ...]] = field(default_factory=list)
@@ -179,10 +184,11 @@ class Draft:
         self.place_record(ordinal, record.digest, record.sites)
         self.states.add(record.state)
         self.edges.add(record.edges)
+        self.reads.add(record.reads)
         return ordinal
 
     def place_record(self, ordinal: int, digest: bytes, sites: Iterable[int]) -> None:
-        """Add a record's row; its halves are added to the packs in the same order."""
+        """Add a record's row; its parts are added in the same order."""
         self.sites.append(tuple(sites))
         self._records.append((ordinal, *self.sites[-1]))
         self._digests.append(digest)
@@ -224,6 +230,7 @@ class Draft:
         yield from self.symbols.write(writer, "symbols")
         yield from self.states.write(writer, "states")
         yield from self.edges.write(writer, "edges")
+        yield from self.reads.write(writer, "reads")
         yield from writer.end()
 
 
@@ -261,6 +268,8 @@ def copied(
         draft.place_record(ordinal, segment.digests[at], sites)
     segment.states.copy(records, draft.states)
     segment.edges.copy(records, draft.edges)
+    for at in np.flatnonzero(records).tolist():
+        draft.reads.add(segment.reads.of(at))
     for at in np.flatnonzero(rows).tolist():
         ordinal, blob, record, language, skip = segment.rows[at].tolist()
         row = Row(

@@ -14,8 +14,9 @@ from ..languages.registry import Language
 from ..linking.records import Edges as StoredEdges
 from ..making import language
 from ..names import bare
+from ..store.coding import unpack_edges
 from ..store.generation import Generation
-from ..store.items import read_edges, read_symbols
+from ..store.items import read_symbols
 from ..store.manifests import Manifest
 from ..store.segments import NONE, text_of
 from .columns import EXTERNAL, Columns, Edges, Files, Ints, Opens
@@ -161,7 +162,7 @@ class _Loading:
         for at, record in enumerate(self._records):
             if at % _POLL_EVERY == 0:
                 self._poll()
-            stored = read_edges(self._generation.edges(record))
+            stored = unpack_edges(self._generation.edges(record))
             self._add(found, int(first[at]), stored)
         files = np.arange(len(self._records), dtype=np.int32)
         inside = np.repeat(files, found.counts)
