@@ -623,11 +623,15 @@ CASES = [
                 1 + 2
             """
         },
-        tuple(
-            f"app.f -> app.V.{name}"
-            for name in ("__add__", "m", "__eq__", "__getitem__", "__setitem__")
-        )
-        + ("app.f -> app.V.__contains__", "app.f -> app.V.__neg__"),
+        (
+            "app.f -> app.V.__add__",
+            "app.f -> app.V.m",
+            "app.f -> app.V.__eq__",
+            "app.f -> app.V.__getitem__",
+            "app.f -> app.V.__setitem__",
+            "app.f -> app.V.__contains__",
+            "app.f -> app.V.__neg__",
+        ),
         exact=True,
     ),
     Case(
@@ -793,6 +797,91 @@ CASES = [
             """
         },
         never=("app.f -> app.Reader.read",),
+        exact=True,
+    ),
+    Case(
+        "what is put into a container in a straight line replaces what was there",
+        {
+            "app.py": """
+            def a(): pass
+
+            def b(): pass
+
+            def f():
+                table = {"x": a, 1: a, "1": b}
+                table["x"] = b
+                table["x"]()
+                table["1"]()
+                items = [a]
+                items.append(b)
+                items[1]()
+                deep = {"k": {"x": a}}
+                deep["k"]["x"] = b
+                deep["k"]["x"]()
+
+            def g(n):
+                table = {"x": a}
+                if n:
+                    table["x"] = b
+                table["x"]()
+            """
+        },
+        (
+            "app.f -> app.b :9",
+            "app.f -> app.b :10",
+            "app.f -> app.b :13",
+            "app.f -> app.b :16",
+            "app.g -> app.a",
+            "app.g -> app.b",
+        ),
+        never=("app.f -> app.a",),
+        exact=True,
+    ),
+    Case(
+        "a function that gives back its argument gives each call its own",
+        {
+            "app.py": """
+            class A:
+                def m(self): pass
+
+            class B:
+                def m(self): pass
+
+            def same(x, y=None):
+                return x or y
+
+            def f():
+                same(A()).m()
+
+            def g():
+                same(None, y=B()).m()
+            """
+        },
+        ("app.f -> app.A.m", "app.g -> app.B.m", "app.f -> app.A", "app.g -> app.B"),
+        never=("app.f -> app.B.m", "app.g -> app.A.m"),
+    ),
+    Case(
+        "a decorator that gives back the function tells its functions apart",
+        {
+            "app.py": """
+            REGISTRY = []
+
+            def register(fn):
+                REGISTRY.append(fn)
+                return fn
+
+            @register
+            def a(): pass
+
+            @register
+            def b(): pass
+
+            def f():
+                a()
+            """
+        },
+        ("app.f -> app.a", "app -> app.register :8", "app -> app.register :11"),
+        never=("app.f -> app.b",),
         exact=True,
     ),
 ]

@@ -425,9 +425,14 @@ def _literal_item(linker: Linker, value: Literal, key: str | int | None) -> Valu
             if type(item) is Spread:
                 for inner in evaluate(linker, made, item.of):
                     values |= members.part_of(linker, inner, key)
-            elif key is None or name is None or str(name) == str(key):
+            elif key is None or name is None or _is_key(made, name, key):
                 values |= evaluate(linker, made, item)
     return narrow(values | members.stored(linker, value, key, made.unit))
+
+
+def _is_key(made: Declaration, name: str | int, key: str | int) -> bool:
+    """Whether both name the same entry: where keys are properties, 1 and "1" are one."""
+    return name == key or (made.unit.rules.class_objects and str(name) == str(key))
 
 
 def _from_end(key: str | int | None, expr: Seq) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from tree_sitter import Node
 
 from ...facts import AnyOf, Attr, Cast, Elem, Expr, Item, Lit, Map, Name, Seq, Spread
-from . import expressions, text, types
+from . import expressions, literals, text, types
 from .walk import UNKNOWN, Walk, line_of
 
 _PLAIN_ITERABLES = frozenset({"range", "enumerate", "zip", "dir"})
@@ -52,8 +52,12 @@ def made_call(w: Walk, target: Expr, given: Arguments, line: int) -> Expr:
 def _method(w: Walk, fn: Node, args: Node) -> Expr:
     """``of.name(x)``; containers keep what their methods are given."""
     parts = fn.children
-    of, name = w.expr(parts[0]), w.text(parts[-1])
-    line = line_of(parts[-1])
+    line, name = line_of(parts[-1]), w.text(parts[-1])
+    if w.filling and name in _FILLS:
+        made = _filled(w, parts[0], name, args, line)
+        if made is not None:
+            return made
+    of = w.expr(parts[0])
     given = arguments(w, args)
     keep = _KEPT.get(name)
     if keep is not None and (given.placed or given.named):
@@ -65,6 +69,28 @@ def _method(w: Walk, fn: Node, args: Node) -> Expr:
     if name == "cast" and len(given.placed) == 2 and type(of) is Name:
         return _cast_to(w, Attr(of, name), args, given, line)
     return made_call(w, Attr(of, name), given, line)
+
+
+_FILLS = frozenset({"append", "update"})
+
+
+def _filled(w: Walk, of: Node, name: str, args: Node, line: int) -> Expr | None:
+    """The call of a method that fills a container which nothing else has seen."""
+    holder = w.text(of)
+    if holder not in w.filling:
+        return None
+    given = arguments(w, args)
+    filling = w.filling.get(holder)
+    if filling is not None and literals.put_call(w, of, name, given.placed, len(given.named)):
+        target = w.name(holder)
+        w.filling[holder] = filling
+        return w.build.call(Attr(target, name), (), line=line)
+    made = w.expr(of)
+    keep = _KEPT[name]
+    if given.placed or given.named:
+        made = w.simple(made)
+        keep(w, made, given)
+    return made_call(w, Attr(made, name), given, line)
 
 
 def _as_text(w: Walk, value: Expr, line: int) -> Expr:

@@ -21,6 +21,7 @@ from ...linking.values import (
     Value,
     Values,
 )
+from .passing import passed_through
 
 Give = Callable[[Linker, Declaration, Call], Values]
 
@@ -37,6 +38,9 @@ def call_value(linker: Linker, made: Declaration, call: Call) -> Values | None:
                 found |= _outside(linker, made, call, value, on)
         elif isinstance(value, Klass) and is_receiver_class(made, call.fn):
             found |= frozenset({linker.inst(value.decl)})
+        elif isinstance(value, Func):
+            given = passed_through(linker, made, call, value, on)
+            found |= ev.result(linker, made, call, value, on) if given is None else given
         else:
             found |= ev.result(linker, made, call, value, on)
     return found

@@ -9,6 +9,7 @@ from . import (
     definitions,
     expressions,
     imports,
+    literals,
     matching,
     narrowing,
     operators,
@@ -75,6 +76,8 @@ def _assignment(w: Walk, node: Node) -> None:
     for left in lefts:
         _remember(w, left, inner, value)
         targets.assign(w, left, value)
+        if len(lefts) == 1 and left.type == "identifier":
+            literals.remember(w, w.text(left), value)
         value = _repeatable(w, left, value)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tree_sitter import Node
 
 from ...facts import Elem, Expr, Item, Seq, Spread
-from . import expressions
+from . import expressions, literals
 from .walk import UNKNOWN, Walk, line_of
 
 Binder = Callable[[str, Expr | None], None]
@@ -45,6 +45,8 @@ def assign(w: Walk, node: Node, value: Expr, bind: Binder | None = None) -> None
 
 
 def _item(w: Walk, node: Node, value: Expr) -> None:
+    if w.filling and literals.put_item(w, node, value):
+        return
     of, keys = expressions.subscripted(w, node)
     known = expressions.constant(w, keys[0]) if len(keys) == 1 else None
     if known is None:

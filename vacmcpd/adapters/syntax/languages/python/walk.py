@@ -111,6 +111,8 @@ class Walk:
     constants: dict[str, str | int] = field(default_factory=dict)
     once: frozenset[str] = frozenset()
     """The names that the module binds once."""
+    filling: dict[str, tuple[Frame, int]] = field(default_factory=dict)
+    """Names bound to containers that nothing read yet, and the number of the statement."""
     types: dict[bytes, Expr | None] = field(default_factory=dict)
     """Annotations that were read already, by their text."""
 
@@ -193,6 +195,8 @@ class Walk:
 
     def name(self, written: str) -> Expr:
         """What a variable is here."""
+        if self.filling:
+            self.filling.pop(written, None)
         version = self.env.get(written, written)
         if type(version) is tuple:
             version = self._meet(written, version)
@@ -211,6 +215,7 @@ class Walk:
     ) -> None:
         """``name`` is bound in the scope that is being walked, or where it says."""
         frame = self.frame
+        self.filling.pop(name, None)
         frame.draft.bind(self._target(name, value, defines=defines), value, declared)
         if defines:
             frame.defined.add(name)
@@ -315,12 +320,15 @@ class Walk:
     def branch(self, env: dict[str, Version]) -> Iterator[None]:
         """Code that may not run, starting from ``env``."""
         self.env = dict(env)
+        self.filling.clear()
         yield
+        self.filling.clear()
 
     @contextmanager
     def repeated(self) -> Iterator[None]:
         """Code that may run never, often or in part."""
         self.frame.frozen += 1
+        self.filling.clear()
         yield
         self.frame.frozen -= 1
         self.env = self.widen(self.env)
