@@ -105,7 +105,8 @@ class Columns:
     """A version. Symbols are numbered file by file, the module of each file first.
 
     ``names`` are the symbols' bare names and then the names outside the repository; ``named`` is
-    for each symbol the innermost named function around it, itself for most.
+    for each symbol the innermost named function around it, itself for most. ``first_of`` is the
+    first declaration of a qualified name in a file, which edges have for all of them.
     """
 
     files: Files
@@ -117,6 +118,7 @@ class Columns:
     parents: Ints
     file: Ints
     named: Ints
+    first_of: Ints
     edges: Edges
     opens: Opens
     open_names: list[str]
@@ -170,6 +172,16 @@ class Columns:
             chosen = self.chosen(kinds)
             self._outward[kinds] = by_end(self.edges.caller[chosen], len(self.names), chosen)
         return self._outward[kinds]
+
+    @cached_property
+    def within(self) -> Mask:
+        """The edges from a named function to a nameless one in it, whose calls are its own."""
+        inside = self.edges.callee < self.count
+        found = np.zeros(len(self.edges), bool)
+        callees = self.edges.callee[inside]
+        around = self.named[callees]
+        found[inside] = (around != self.first_of[callees]) & (around == self.edges.caller[inside])
+        return found
 
     def chosen(self, kinds: frozenset[int]) -> Ints:
         """The edges of some kinds, in order."""

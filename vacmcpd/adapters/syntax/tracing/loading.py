@@ -1,5 +1,6 @@
 """From the files of a store to columns."""
 
+import re
 from array import array
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,6 +24,8 @@ from .columns import EXTERNAL, Columns, Edges, Files, Ints, Opens
 from .ordering import in_order
 
 _POLL_EVERY = 256
+_NUMBER = re.compile(r"#\d+")
+"""What a second declaration of one name has behind it."""
 _NAMELESS = frozenset({ScopeKind.NAMESPACE, ScopeKind.BLOCK, ScopeKind.CLASS, ScopeKind.INTERFACE})
 """Scopes that are no callers of their own; a lambda in one is shown as what is around."""
 
@@ -102,8 +105,9 @@ class _Loading:
         file = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         parent = _array(parents) + first[file]
         kind = np.frombuffer(bytes(kinds), np.uint8)
-        named = self._named(kind, parent)
-        edges, opens = self._edges(first, named)
+        first_of = self._first_of_namesakes(file)
+        named = first_of[self._named(kind, parent)]
+        edges, opens = self._edges(first, named, first_of)
         made = Columns(
             self._files,
             first,
@@ -114,6 +118,7 @@ class _Loading:
             parent,
             file,
             named,
+            first_of,
             edges,
             opens,
             list(self._open),
@@ -157,7 +162,18 @@ class _Loading:
             inner &= skipped[found]
         return found
 
-    def _edges(self, first: Ints, named: Ints) -> tuple[Edges, Opens]:
+    def _first_of_namesakes(self, file: Ints) -> Ints:
+        """For each symbol the first of its qualified name in its file, itself for most."""
+        found = np.arange(len(self._locals), dtype=np.int32)
+        for number, local in enumerate(self._locals):
+            if "#" in local:
+                path = self._files.paths[file[number]]
+                first = self._keys.get(f"{path}\0{_NUMBER.sub('', local)}")
+                if first is not None:
+                    found[number] = first
+        return found
+
+    def _edges(self, first: Ints, named: Ints, first_of: Ints) -> tuple[Edges, Opens]:
         found = _Gathered()
         for at, record in enumerate(self._records):
             if at % _POLL_EVERY == 0:
@@ -172,7 +188,9 @@ class _Loading:
         edges = Edges(
             source,
             named[source],
-            np.concatenate((_array(found.callee), _array(found.out_name) + np.int32(count))),
+            np.concatenate(
+                (first_of[_array(found.callee)], _array(found.out_name) + np.int32(count))
+            ),
             np.concatenate((inside, outside)),
             np.concatenate((_array(found.line), _array(found.out_line))),
             np.concatenate(

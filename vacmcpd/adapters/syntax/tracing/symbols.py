@@ -161,7 +161,7 @@ class Symbols:
                     columns.kinds[low:high] == int(ScopeKind.CONSTRUCTOR)
                 )
                 members.extend((np.flatnonzero(mine) + low).tolist())
-        return Found(numbers[0], tuple(members))
+        return Found(numbers[0], tuple({*members, *columns.first_of[members].tolist()}))
 
     def _candidates(self, shown: list[Found]) -> Iterator[dict[str, str | int]]:
         """Each with a spelling that means it alone."""

@@ -70,6 +70,7 @@ class _Walk:
                 break
             frontier = self._step(frontier)
         budget.check()
+        self._taken &= ~self._columns.within
         edges = self._columns.edges.taken(np.flatnonzero(self._taken))
         if self._made:
             edges = in_order(self._columns, _joined([edges, *self._made]))
