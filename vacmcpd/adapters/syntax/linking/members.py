@@ -1,8 +1,8 @@
 """Attributes of values: members of classes, names of modules, items of containers."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from ..facts import Call, Expr, Flag, Map, ScopeKind, Spread
+from ..facts import Call, Expr, Flag, Map, ScopeKind, Seq, Spread, Store
 from ..languages import known
 from . import evaluate as ev
 from .linker import Linker
@@ -373,24 +373,52 @@ def stored(linker: Linker, value: Value, name: str | int | None, unit: Unit) -> 
 
 def _stored(linker: Linker, value: Value, name: str | int | None, unit: Unit) -> Values:
     values = NOTHING
-    if name is None:
-        linker.read(f"stores\0{unit.path}")
-    names = (str(name), "*") if name is not None else tuple(unit.stores)
-    for key in names:
-        linker.read(f"stores\0{unit.path}\0{key}")
-        for made, statement in unit.stores.get(key, ()):
-            if _is_in(value, ev.evaluate(linker, made, statement.of)):
-                values |= _put(linker, made, statement.value, name)
+    holder = _holder(value)
+    for held in _held(linker, value, name, unit):
+        for made, statement in held.get(holder, ()) if held else ():
+            values |= _put(linker, made, statement.value, name)
     return values
 
 
-def _is_in(value: Value, values: Values) -> bool:
-    """Whether ``values`` has ``value``, or the same class's instance."""
-    if value in values:
-        return True
-    return isinstance(value, Inst) and any(
-        isinstance(item, Inst) and item.decl is value.decl for item in values
-    )
+def _held(linker: Linker, value: Value, name: str | int | None, unit: Unit) -> "Iterator[Holders]":
+    if name is None:
+        items = isinstance(value, Literal) and type(value.expr) is Seq
+        yield linker.ask(("all holders", unit, items), _all_holders, unit, items)
+    else:
+        for key in (str(name), "*"):
+            yield linker.ask(("holders", unit, key), _holders, unit, key)
+
+
+Holders = dict[object, tuple[tuple[Declaration, Store], ...]]
+
+
+def _holders(linker: Linker, unit: Unit, key: str) -> Holders:
+    """The stores of a name by what they are into."""
+    linker.read(f"stores\0{unit.path}\0{key}")
+    found: dict[object, list[tuple[Declaration, Store]]] = {}
+    for made, statement in unit.stores.get(key, ()):
+        values = ev.evaluate(linker, made, statement.of)
+        for holder in dict.fromkeys(_holder(value) for value in values):
+            found.setdefault(holder, []).append((made, statement))
+    return {holder: tuple(stores) for holder, stores in found.items()}
+
+
+def _all_holders(linker: Linker, unit: Unit, items: bool) -> Holders:
+    """The stores of any name by what they are into; with ``items`` not those of attributes."""
+    linker.read(f"stores\0{unit.path}")
+    found: dict[object, list[tuple[Declaration, Store]]] = {}
+    for key, listed in unit.stores.items():
+        if items and all(statement.attr for _, statement in listed):
+            continue
+        held = linker.ask(("holders", unit, key), _holders, unit, key)
+        for holder, stores in held.items() if held else ():
+            found.setdefault(holder, []).extend(stores)
+    return {holder: tuple(stores) for holder, stores in found.items()}
+
+
+def _holder(value: Value) -> object:
+    """What is stored in a value is stored in it, or in every instance of its class."""
+    return ("instance", value.decl) if isinstance(value, Inst) else value
 
 
 def _put(linker: Linker, made: Declaration, expr: Expr, name: str | int | None) -> Values:
