@@ -75,6 +75,11 @@ def pack_edges(edges: Edges) -> bytes:
     return _encode([steps(column) if stepped else column for column, stepped in pairs])
 
 
+def edges_in_steps(data: bytes) -> Edges:
+    """What :func:`pack_edges` packed, as it is: all numbers but kinds and reasons are steps."""
+    return read(_edges, data)
+
+
 def unpack_edges(data: bytes) -> Edges:
     """What :func:`pack_edges` packed."""
     found = read(_edges, data)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from ...container import Container, Damaged, Writer
 from ..linking.records import Linked
-from .packs import Frame, column, read_column
+from .packs import Frame, column, read_column, summed
 
 _LEAF = np.dtype("<u4")
 _MOST_SETS = 8
@@ -81,10 +81,7 @@ class ReadsOf:
         total = int(counts.sum())
         if len(steps) != total or len(self._masks) != total:
             raise Damaged("reads and their counts contradict each other")
-        summed = np.cumsum(steps)
-        some = counts > 0
-        before = summed[starts[some]] - steps[starts[some]]
-        places = summed - np.repeat(before, counts[some])
+        places = summed(steps, counts)
         if places.size and not 0 <= int(places.min()) <= int(places.max()) < len(table):
             raise Damaged("a read of no leaf")
         self._leaves = table[places].astype(np.uint32)

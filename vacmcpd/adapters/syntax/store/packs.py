@@ -179,6 +179,15 @@ def read_column(held: Container, name: str, kind: "np.dtype[Any]") -> npt.NDArra
     return rows
 
 
+def summed(steps: npt.NDArray[Any], counts: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """Numbers from their steps, of several lists one behind the other, each with its count."""
+    found = np.cumsum(steps, dtype=np.int64)
+    some = counts > 0
+    starts = (np.cumsum(counts, dtype=np.int64) - counts)[some]
+    found -= np.repeat(found[starts] - steps[starts], counts[some])
+    return found
+
+
 def texts(writer: Writer, name: str, values: Sequence[bytes]) -> Iterator[Frame]:
     """A section of texts without NUL, compressed."""
     yield from writer.section(name, iter([_squeeze(b"\0".join(values))]))

@@ -2,8 +2,7 @@
 
 import re
 from array import array
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 
 import numpy as np
 import numpy.typing as npt
@@ -12,15 +11,15 @@ from ....paths import to_text
 from ...container import Damaged
 from ..facts import ScopeKind
 from ..languages.registry import Language
-from ..linking.records import Edges as StoredEdges
 from ..making import language
 from ..names import bare
-from ..store.coding import unpack_edges
+from ..store.coding import edges_in_steps
 from ..store.generation import Generation
 from ..store.items import read_symbols
 from ..store.manifests import Manifest
 from ..store.segments import NONE, text_of
 from .columns import EXTERNAL, Columns, Edges, Files, Ints, Opens
+from .gathering import COLUMNS, Gathered, Indices, as_array
 from .ordering import in_order
 
 _POLL_EVERY = 256
@@ -51,25 +50,6 @@ def _ints() -> "array[int]":
     return array("i")
 
 
-@dataclass(slots=True)
-class _Gathered:
-    """Edges and open sites of all files, before they are sorted; numbers of the whole version."""
-
-    source: "array[int]" = field(default_factory=_ints)
-    callee: "array[int]" = field(default_factory=_ints)
-    kind: "array[int]" = field(default_factory=_ints)
-    line: "array[int]" = field(default_factory=_ints)
-    counts: "array[int]" = field(default_factory=_ints)
-    out_source: "array[int]" = field(default_factory=_ints)
-    out_name: "array[int]" = field(default_factory=_ints)
-    out_line: "array[int]" = field(default_factory=_ints)
-    out_counts: "array[int]" = field(default_factory=_ints)
-    open_source: "array[int]" = field(default_factory=_ints)
-    open_name: "array[int]" = field(default_factory=_ints)
-    open_line: "array[int]" = field(default_factory=_ints)
-    open_counts: "array[int]" = field(default_factory=_ints)
-
-
 class _Loading:
     def __init__(self, generation: Generation, manifest: Manifest, poll: Poll) -> None:
         self._generation = generation
@@ -95,15 +75,16 @@ class _Loading:
         self._names: list[str] = []
         self._locals: list[str] = []
         self._keys: dict[str, int] = {}
-        self._outside: dict[str, int] = {}
-        self._open: dict[str, int] = {}
+        self._texts: dict[str, int] = {}
+        self._outside: list[str] = []
+        self._open: list[str] = []
 
     def columns(self) -> Columns:
         counts, kinds, lines, parents = self._symbols()
         first = np.zeros(len(counts) + 1, np.int32)
         np.cumsum(counts, out=first[1:])
         file = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
-        parent = _array(parents) + first[file]
+        parent = as_array(parents) + first[file]
         kind = np.frombuffer(bytes(kinds), np.uint8)
         first_of = self._first_of_namesakes(file)
         named = first_of[self._named(kind, parent)]
@@ -111,17 +92,17 @@ class _Loading:
         made = Columns(
             self._files,
             first,
-            self._names + list(self._outside),
+            self._names + self._outside,
             self._locals,
             kind,
-            _array(lines),
+            as_array(lines),
             parent,
             file,
             named,
             first_of,
             edges,
             opens,
-            list(self._open),
+            self._open,
         )
         made.edges = in_order(made, made.edges)
         return made
@@ -174,66 +155,62 @@ class _Loading:
         return found
 
     def _edges(self, first: Ints, named: Ints, first_of: Ints) -> tuple[Edges, Opens]:
-        found = _Gathered()
+        inside, outside, opened = (Gathered(names) for names in COLUMNS)
+        symbols, names = Indices(), Indices()
         for at, record in enumerate(self._records):
             if at % _POLL_EVERY == 0:
                 self._poll()
-            stored = unpack_edges(self._generation.edges(record))
-            self._add(found, int(first[at]), stored)
+            stored = edges_in_steps(self._generation.edges(record))
+            for each in (inside, outside, opened):
+                each.add(stored)
+            symbols.add(self._numbers_of(stored.symbols))
+            names.add(self._texts.setdefault(name, len(self._texts)) for name in stored.names)
+        callees = first_of[symbols.of(inside.numbers("callee"), inside.counts)]
+        out_names = names.of(outside.numbers("external_name"), outside.counts)
+        open_names = names.of(opened.numbers("open_name"), opened.counts)
+        self._outside, out_names = self._only(out_names)
+        self._open, open_names = self._only(open_names)
         files = np.arange(len(self._records), dtype=np.int32)
-        inside = np.repeat(files, found.counts)
-        outside = np.repeat(files, found.out_counts)
-        source = np.concatenate((_array(found.source), _array(found.out_source)))
-        count = len(self._names)
+        bases = first[:-1]
+        source = np.concatenate(
+            (
+                inside.numbers("caller") + np.repeat(bases, inside.counts),
+                outside.numbers("external_caller") + np.repeat(bases, outside.counts),
+            )
+        ).astype(np.int32)
         edges = Edges(
             source,
             named[source],
-            np.concatenate(
-                (first_of[_array(found.callee)], _array(found.out_name) + np.int32(count))
+            np.concatenate((callees, out_names + np.int32(len(self._names)))),
+            np.concatenate((np.repeat(files, inside.counts), np.repeat(files, outside.counts))),
+            np.concatenate((inside.numbers("line"), outside.numbers("external_line"))).astype(
+                np.int32
             ),
-            np.concatenate((inside, outside)),
-            np.concatenate((_array(found.line), _array(found.out_line))),
             np.concatenate(
                 (
-                    _array(found.kind).astype(np.uint8),
-                    np.full(len(found.out_name), EXTERNAL, np.uint8),
+                    inside.column("kind").astype(np.uint8),
+                    np.full(len(out_names), EXTERNAL, np.uint8),
                 )
             ),
         )
         opens = Opens(
-            named[_array(found.open_source)],
-            np.repeat(files, found.open_counts),
-            _array(found.open_line),
-            _array(found.open_name),
+            named[opened.numbers("open_caller") + np.repeat(bases, opened.counts)],
+            np.repeat(files, opened.counts),
+            opened.numbers("open_line").astype(np.int32),
+            open_names,
         )
         return edges, opens
 
-    def _add(self, found: _Gathered, first: int, stored: StoredEdges) -> None:
-        """The edges of one file, with numbers of the whole version."""
+    def _numbers_of(self, symbols: Iterable[str]) -> list[int]:
         try:
-            targets = [self._keys[key] for key in stored.symbols]
+            return [self._keys[key] for key in symbols]
         except KeyError:
             raise Damaged("a call of something that no file declares") from None
-        outside, opened = self._outside, self._open
-        names = stored.names
-        found.source.extend(map(first.__add__, stored.caller))
-        found.callee.extend(map(targets.__getitem__, stored.callee))
-        found.kind.extend(stored.kind)
-        found.line.extend(stored.line)
-        found.counts.append(len(stored.site))
-        found.out_source.extend(map(first.__add__, stored.external_caller))
-        found.out_name.extend(
-            outside.setdefault(names[number], len(outside)) for number in stored.external_name
-        )
-        found.out_line.extend(stored.external_line)
-        found.out_counts.append(len(stored.external_site))
-        found.open_source.extend(map(first.__add__, stored.open_caller))
-        found.open_name.extend(
-            opened.setdefault(names[number], len(opened)) for number in stored.open_name
-        )
-        found.open_line.extend(stored.open_line)
-        found.open_counts.append(len(stored.open_site))
 
-
-def _array(values: "array[int]") -> Ints:
-    return np.frombuffer(values, np.int32) if len(values) else np.zeros(0, np.int32)
+    def _only(self, numbers: Ints) -> tuple[list[str], Ints]:
+        """The texts that ``numbers`` name, and their numbers among these."""
+        used = np.unique(numbers)
+        texts = list(self._texts)
+        return [texts[number] for number in used.tolist()], np.searchsorted(used, numbers).astype(
+            np.int32
+        )
