@@ -79,7 +79,7 @@ def _member(w: Walk, left: Node, right: Node) -> Expr:
     of = to.of
     if isinstance(to, Item):
         value = w.simple(w.expr(right))
-        w.build.here.store(of, to.key, value, attr=False)
+        w.keep(of, to.key, value, attr=False)
         return value
     if is_exports(w, of):
         return _export(w, to.name, right)
@@ -91,14 +91,14 @@ def _member(w: Walk, left: Node, right: Node) -> Expr:
     if to.name != "prototype" and is_global(w, owner):
         return _global(w, to.name, right)
     value = w.simple(valued(w, right, hint_of(owner, to.name), _this_of(w, owner)))
-    w.build.here.store(owner, to.name, value)
+    w.keep(owner, to.name, value)
     return value
 
 
 def _global(w: Walk, name: str, right: Node) -> Expr:
     """``window.name = value`` binds a name that every script sees."""
     value = w.simple(w.expr(right, name))
-    w.build.here.store(Name("window"), name, value)
+    w.keep(Name("window"), name, value)
     w.build.module.bind(name, Name(f"{GLOBAL}{name}"))
     return value
 
@@ -146,15 +146,15 @@ def _prototype(w: Walk, to: Attr, right: Node) -> Expr:
         extend(w, to.of, base)
         w.build.here.do(value)
     else:
-        w.build.here.store(to, None, Spread(w.simple(value)))
+        w.keep(to, None, Spread(w.simple(value)))
     return to
 
 
 def _store_member(w: Walk, to: Expr, key: str | int | None, value: Expr) -> None:
     if type(value) is Spread:
-        w.build.here.store(to, None, value)
+        w.keep(to, None, value)
     elif key is not None:
-        w.build.here.store(to, str(key), value)
+        w.keep(to, str(key), value)
     else:
         w.build.here.do(value)
 

@@ -80,7 +80,7 @@ def _put(w: Walk, fn: Attr, args: list[Expr]) -> list[Expr]:
             kept[index] = Spread(w.simple(arg.of))
         else:
             kept[index] = w.simple(arg)
-        w.build.here.store(unread(fn.of), None, kept[index], attr=False)
+        w.keep(unread(fn.of), None, kept[index], attr=False)
     return kept
 
 
@@ -195,7 +195,7 @@ def inherit(w: Walk, of: Expr, base: Expr) -> Expr:
     """``of.__proto__ = base``: what ``base`` has, ``of`` has."""
     base = w.simple(base)
     if not extend(w, of, base) and of != base:
-        w.build.here.store(w.simple(of), None, Spread(base))
+        w.keep(w.simple(of), None, Spread(base))
     return base
 
 

@@ -91,7 +91,7 @@ def member(w: Walk, node: Node, value: Expr, *, read: bool) -> Expr:
     if is_global(w, value) and not w.frame.sees(name):
         return Name(name)
     if read and name not in _PLAIN:
-        return w.build.read(value, name, line=last.start_point[0] + 1)
+        return w.read(value, name, last.start_point[0] + 1)
     return Attr(value, name)
 
 

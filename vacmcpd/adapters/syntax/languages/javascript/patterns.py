@@ -67,9 +67,9 @@ def place(w: Walk, target: Node, value: Expr) -> None:
         w.run(target)
         w.build.here.do(value)
     elif isinstance(to, Attr):
-        w.build.here.store(to.of, to.name, value)
+        w.keep(to.of, to.name, value)
     else:
-        w.build.here.store(to.of, to.key, value, attr=False)
+        w.keep(to.of, to.key, value, attr=False)
 
 
 def target_of(w: Walk, node: Node) -> Attr | Item | None:
@@ -101,7 +101,7 @@ def _object(w: Walk, pattern: Node, value: Expr, binder: Binder) -> None:
 
 
 def _read(w: Walk, name: Node, value: Expr) -> Expr:
-    return w.build.read(value, w.text(name), line=name.start_point[0] + 1)
+    return w.read(value, w.text(name), name.start_point[0] + 1)
 
 
 def _property(w: Walk, pair: Node, value: Expr) -> Expr:
@@ -162,7 +162,7 @@ def _typed(w: Walk, node: Node) -> None:
     declared = w.type_of(node.child_by_field_name("type"))
     made = _plain(w, pattern, declared, node.child_by_field_name("value"))
     if any(child.type in ("accessibility_modifier", "readonly") for child in node.children):
-        w.build.here.store(This(), made, Name(made))
+        w.keep(This(), made, Name(made))
         w.fields.append((made, declared))
 
 

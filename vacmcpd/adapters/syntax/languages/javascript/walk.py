@@ -28,6 +28,9 @@ _OPEN = frozenset(
     }
 )
 
+_SHORT, _WIDE = 20_000, 300
+"""A longer file with longer lines than these was written by a minifier."""
+
 _REPEATABLE = frozenset({Name, Lit, This, Def, Import})
 
 NONE = AnyOf([])
@@ -140,6 +143,7 @@ class Walk:
     direct: bool = False
     """The next assignment is a statement of its own, so it happens whenever its block runs."""
     versioned: bool = True
+    minified: bool = False
     modular: bool = False
     """Whether the file is a module: it imports or exports."""
     lexical: bool = False
@@ -218,6 +222,24 @@ class Walk:
         """What ``this`` is in the function that is being walked."""
         source = self.frame.this
         return This() if source is None else source.expr()
+
+    def keep(self, of: Expr, name: str | int | None, value: Expr, *, attr: bool = True) -> None:
+        """``of.name = value``, unless nothing can be done with the value.
+
+        Of code that a minifier wrote only prototypes count: its names say nothing, everything
+        may be anything, and nobody asks for them.
+        """
+        here = self.build.here
+        known = not self.minified or (type(of) is Attr and of.name == "prototype")
+        if value is not NONE and known:
+            here.store(of, name, value, attr=attr)
+        else:
+            here.do(of)
+            here.do(value)
+
+    def read(self, of: Expr, name: str, line: int) -> Attr:
+        """``of.name`` where ``name`` may be a getter."""
+        return Attr(of, name) if self.minified else self.build.read(of, name, line=line)
 
     def simple(self, value: Expr) -> Expr:
         """``value`` in a form that may stand in two places."""
@@ -345,4 +367,6 @@ def walk_of(source: bytes, root: Node, language: str, tables: Tables) -> Walk:
     frame = Frame(build.module, root)
     walk = Walk(source, build, tables, frame)
     walk.block = frame
+    lines = root.end_point[0] + 1
+    walk.minified = len(source) > _SHORT and len(source) > lines * _WIDE
     return walk
