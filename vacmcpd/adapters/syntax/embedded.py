@@ -31,7 +31,6 @@ from .tracing.columns import Columns
 from .tracing.counting import untraced
 from .tracing.exporting import exported
 from .tracing.loading import load
-from .tracing.rows import Rows
 from .tracing.symbols import Found, Symbols
 from .tracing.walking import walk
 
@@ -81,12 +80,12 @@ class EmbeddedGraph:
         return CallGraph(
             revision=scope.revision,
             symbol=symbol.name if inside else symbol.qualified_name,
-            edges=Rows(columns, walked.edges),
+            edges=walked.rows,
             coverage=version.coverage(scope),
             resolved=symbol if inside else None,
             languages=version.manifest.languages,
             sites=untraced(columns, version.candidates, found, query),
-            total=None if walked.exact else len(walked.edges),
+            total=None if walked.exact else len(walked.rows),
             exact=walked.exact,
         )
 

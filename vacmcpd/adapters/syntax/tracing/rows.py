@@ -3,20 +3,34 @@
 from collections.abc import Iterator, Sequence
 from typing import overload
 
+import numpy as np
+import numpy.typing as npt
+
 from ....ports.graph import CallEdge
 from .columns import KINDS, Columns, Edges
 
 
 class Rows(Sequence[CallEdge]):
-    """Edges of a version; the caller is ``caller``, or ``source`` for ``exact`` ones."""
+    """Edges of a version; the caller is ``caller``, or ``source`` for ``exact`` ones.
 
-    def __init__(self, columns: Columns, edges: Edges, *, exact: bool = False) -> None:
+    ``which`` chooses some of ``edges``, in its order; without it they are all meant.
+    """
+
+    def __init__(
+        self,
+        columns: Columns,
+        edges: Edges,
+        which: npt.NDArray[np.intp] | None = None,
+        *,
+        exact: bool = False,
+    ) -> None:
         self._columns = columns
         self._edges = edges
+        self._which = which
         self._callers = edges.source if exact else edges.caller
 
     def __len__(self) -> int:
-        return len(self._edges)
+        return len(self._edges) if self._which is None else len(self._which)
 
     @overload
     def __getitem__(self, at: int) -> CallEdge: ...
@@ -46,6 +60,8 @@ class Rows(Sequence[CallEdge]):
 
     def _made(self, at: int) -> CallEdge:
         edges = self._edges
+        if self._which is not None:
+            at = int(self._which[at])
         caller = self._columns.symbol(int(self._callers[at]))
         number = int(edges.callee[at])
         callee = self._columns.symbol(number)

@@ -11,6 +11,7 @@ from ....ports.graph import Direction, EdgeKind
 from .candidates import MOST, Candidates
 from .columns import CANDIDATE, KINDS, Columns, Edges, Ints
 from .ordering import in_order
+from .rows import Rows
 
 _Numbers = npt.NDArray[np.intp]
 
@@ -19,7 +20,7 @@ _Numbers = npt.NDArray[np.intp]
 class Walked:
     """The edges reached, in the order of answers; ``exact`` false when there are more."""
 
-    edges: Edges
+    rows: Rows
     exact: bool
 
 
@@ -71,10 +72,12 @@ class _Walk:
             frontier = self._step(frontier)
         budget.check()
         self._taken &= ~self._columns.within
-        edges = self._columns.edges.taken(np.flatnonzero(self._taken))
-        if self._made:
-            edges = in_order(self._columns, _joined([edges, *self._made]))
-        return Walked(edges, self._exact)
+        columns = self._columns
+        which = np.flatnonzero(self._taken)
+        if not self._made:
+            return Walked(Rows(columns, columns.edges, which), self._exact)
+        edges = in_order(columns, _joined([columns.edges.taken(which), *self._made]))
+        return Walked(Rows(columns, edges), self._exact)
 
     def _step(self, frontier: _Numbers) -> _Numbers:
         edges = self._adjacent.of(frontier)
