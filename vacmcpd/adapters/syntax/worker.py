@@ -95,11 +95,11 @@ def receive(source: IO[bytes]) -> bytes | None:
 
 
 def _bound_memory() -> None:
-    try:
-        import resource
-    except ImportError:
-        # Windows has no such limit for a process alone.
+    if sys.platform == "win32":
+        # It has no such limit for a process alone.
         return
+    import resource
+
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     most = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
     # Some systems know the limit and refuse it.
