@@ -95,16 +95,15 @@ def receive(source: IO[bytes]) -> bytes | None:
 
 
 def _bound_memory() -> None:
-    if sys.platform == "win32":
-        # It has no such limit for a process alone.
-        return
-    import resource
+    """Windows has no such limit for a process alone."""
+    if sys.platform != "win32":
+        import resource
 
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    most = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
-    # Some systems know the limit and refuse it.
-    with suppress(OSError, ValueError):
-        resource.setrlimit(resource.RLIMIT_AS, (most, hard))
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        most = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
+        # Some systems know the limit and refuse it.
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_AS, (most, hard))
 
 
 if __name__ == "__main__":
