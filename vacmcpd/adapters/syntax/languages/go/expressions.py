@@ -9,6 +9,7 @@ from ...facts import (
     Attr,
     Call,
     Cast,
+    Def,
     Elem,
     Expr,
     Generic,
@@ -220,12 +221,11 @@ def _stored(walk: Walk, key: Node, value: Expr, made: Expr) -> Expr:
 
 def may_be_function(value: Expr) -> bool:
     """Whether a value may be a function by what is written: a literal, a name, a method."""
-    kind = type(value)
-    if kind is Name:
+    if type(value) is Name:
         return True
-    if kind is Attr:
-        return type(value.of) in (Name, This, Attr)  # type: ignore[union-attr]
-    return kind.__name__ == "Def"
+    if type(value) is Attr:
+        return type(value.of) in (Name, This, Attr)
+    return type(value) is Def
 
 
 def _call(walk: Walk, node: Node) -> Expr:

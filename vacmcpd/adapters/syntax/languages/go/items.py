@@ -87,11 +87,13 @@ def _imports(walk: Walk, node: Node) -> None:
         value = Import(text)
         if name is None:
             module.bind(guessed_name(text), value)
+            walk.imports[guessed_name(text)] = value
             module.bind(UNNAMED, value)
         elif name.type == "dot":
             module.bind("*", value)
         elif name.type != "blank_identifier":
             module.bind(walk.text(name), value)
+            walk.imports[walk.text(name)] = value
 
 
 def guessed_name(path: str) -> str:
@@ -153,7 +155,8 @@ def _method(walk: Walk, node: Node) -> None:
     receiver = type_of(walk, kind)
     args: list[Expr] = []
     if type(receiver) is Generic:
-        receiver, args = receiver.of, receiver.args
+        args = receiver.args
+        receiver = receiver.of
     if type(receiver) is not Name:
         return
     opened = walk.build.scope(ScopeKind.METHOD, walk.text(name), line_of(name), end_of(node))

@@ -2,7 +2,7 @@
 
 import re
 
-from ...facts import Import
+from ...facts import Import, Name
 from ...linking import evaluate as ev
 from ...linking.linker import Linker
 from ...linking.tree import Tree
@@ -78,7 +78,7 @@ def import_value(linker: Linker, unit: Unit, expr: Import) -> Values:
 
 def _type_param(linker: Linker, unit: Unit, expr: Import) -> Values:
     values = NOTHING
-    for value in ev.symbols(linker, unit.module, ev.Name(expr.name)):
+    for value in ev.symbols(linker, unit.module, Name(expr.name)):
         if isinstance(value, Klass) and expr.level < len(value.decl.scope.type_params):
             linker.read_name(value.decl, "<bases>")
             name = value.decl.scope.type_params[expr.level].name

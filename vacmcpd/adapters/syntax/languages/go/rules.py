@@ -1,10 +1,10 @@
 """How Go's names are found across files, and what its calls run."""
 
-from ...facts import Call, Expr, Flag, Generic, Name
+from ...facts import AnyOf, Attr, Call, Expr, Flag, Generic, Return
 from ...linking import evaluate as ev
 from ...linking import members
 from ...linking.linker import Linker
-from ...linking.records import DISPATCH, INFERRED, RESOLVED
+from ...linking.records import DISPATCH, RESOLVED
 from ...linking.sites import Site, reason_of
 from ...linking.units import Declaration, Unit
 from ...linking.values import (
@@ -15,10 +15,13 @@ from ...linking.values import (
     Inst,
     Klass,
     Package,
+    TypeVar,
+    Value,
     Values,
 )
 from ...rules import Rules
 from . import modules
+from .items import UNNAMED
 
 _UNIVERSE = frozenset(
     {"append", "cap", "clear", "close", "complex", "copy", "delete", "imag", "len"}
@@ -51,8 +54,12 @@ def _global(linker: Linker, unit: Unit, name: str) -> Values:
                 return members.attribute(linker, value, name)
     if name in _UNIVERSE:
         return frozenset({linker.ext(f"<builtin>.{name}")})
-    linker.read_name(unit.module, modules.UNNAMED)
+    linker.read_name(unit.module, UNNAMED)
     return modules.unnamed_package(linker, unit, name)
+
+
+_FIRST = 0
+"""The parameter of what stands for a call of a function type."""
 
 
 def mro(linker: Linker, made: Declaration) -> list[Declaration]:
@@ -67,17 +74,55 @@ def mro(linker: Linker, made: Declaration) -> list[Declaration]:
 
 
 def call_value(linker: Linker, made: Declaration, call: Call) -> Values | None:
-    """A conversion gives a value of the type, and keeps which function it was made from."""
-    if len(call.args) != 1:
-        return None
-    pairs = ev.callees(linker, made, call)
-    if not any(isinstance(value, Klass) for value, _ in pairs):
-        return None
+    """A conversion keeps which function it was made from, as a call does which it gives back."""
     values = NOTHING
-    for value, on in pairs:
-        values |= ev.result(linker, made, call, value, on)
-    given = ev.evaluate(linker, made, call.args[0])
-    return values | frozenset(value for value in given if isinstance(value, Func))
+    for value, on in ev.callees(linker, made, call):
+        found = ev.result(linker, made, call, value, on)
+        if isinstance(value, Klass) and len(call.args) == 1:
+            found |= _functions(linker, made, call.args[0])
+        elif isinstance(value, Func):
+            found |= _given_back(linker, value.decl)
+            if type(call.fn) is AnyOf:
+                found = _instantiated(linker, made, call.fn, value.decl, found)
+        values |= found
+    return values
+
+
+def _functions(linker: Linker, made: Declaration, expr: Expr) -> Values:
+    given = ev.evaluate(linker, made, expr)
+    return frozenset(value for value in given if isinstance(value, Func))
+
+
+def _given_back(linker: Linker, decl: Declaration) -> Values:
+    """The function literals that a function returns."""
+    linker.read_body(decl)
+    returns = [item for item in decl.scope.body if type(item) is Return]
+    return frozenset().union(*(ev.evaluate(linker, decl, item.value) for item in returns))
+
+
+def _instantiated(
+    linker: Linker, made: Declaration, fn: AnyOf, decl: Declaration, values: Values
+) -> Values:
+    """``values`` with the type arguments that the call writes out."""
+    generic = fn.of[0]
+    if type(generic) is not Generic:
+        return values
+    known: dict[Value, Values] = {
+        linker.make(TypeVar, decl, param.name): ev.instances(linker, made, arg)
+        for param, arg in zip(decl.scope.type_params, generic.args, strict=False)
+    }
+    whole = ev.returned(linker, decl)
+    return values | frozenset(inner for value in whole if value in known for inner in known[value])
+
+
+def _call_of(linker: Linker, owner: Declaration) -> Declaration | None:
+    """What stands for calling a value of a function type."""
+    if not members.has_member(linker, owner, "()"):
+        return None
+    for value in members.member(linker, owner, "()"):
+        if isinstance(value, Func):
+            return value.decl
+    return None
 
 
 def site_targets(linker: Linker, made: Declaration, call: Call, site: Site) -> bool:
@@ -93,13 +138,28 @@ def site_targets(linker: Linker, made: Declaration, call: Call, site: Site) -> b
             case Ext(name=name, inst=False):
                 site.outside.add(name)
             case Callable():
-                if isinstance(on, Inst) and type(fn) is not Name:
-                    _field(linker, made, site, on, fn.name)  # type: ignore[union-attr]
+                if isinstance(on, Inst) and type(fn) is Attr:
+                    _held(linker, made, site, on.decl, fn.name)
+            case Inst(decl=decl):
+                _converted(linker, site, decl)
+            case Klass(decl=decl) if len(call.args) == 1:
+                through = _call_of(linker, decl)
+                if through is not None:
+                    site.applied[through] = [_functions(linker, made, call.args[0])]
             case _:
                 pass
     if not site.targets and not site.outside:
         site.reason = reason_of(linker, made, fn, pairs)
     return True
+
+
+def _converted(linker: Linker, site: Site, owner: Declaration) -> None:
+    """The functions that are converted to a function type anywhere, for a call of one."""
+    through = _call_of(linker, owner)
+    if through is not None:
+        for value in linker.cell(f"{through.key}\0{_FIRST}"):
+            if isinstance(value, Func):
+                site.add(value.decl, RESOLVED)
 
 
 def _function(linker: Linker, site: Site, decl: Declaration) -> None:
@@ -112,12 +172,18 @@ def _function(linker: Linker, site: Site, decl: Declaration) -> None:
         site.add(target, DISPATCH)
 
 
-def _field(linker: Linker, made: Declaration, site: Site, on: Inst, name: str) -> None:
-    """What was stored in a field that holds a function."""
-    for unit in dict.fromkeys((on.decl.unit, made.unit)):
-        for value in members.stored(linker, linker.inst(on.decl), name, unit):
+def _held(linker: Linker, made: Declaration, site: Site, owner: Declaration, name: str) -> None:
+    """What was stored in a field, or converted to a type, that is a function.
+
+    Such edges are inferred: they rest on flow, so only the rounds that follow it find them.
+    """
+    linker.cell(f"{owner.key}\0{name}")
+    if linker.round == 1:
+        return
+    for unit in dict.fromkeys((owner.unit, made.unit)):
+        for value in members.stored(linker, linker.inst(owner), name, unit):
             if isinstance(value, Func):
-                site.add(value.decl, INFERRED)
+                site.add(value.decl, RESOLVED)
 
 
 RULES = Rules(

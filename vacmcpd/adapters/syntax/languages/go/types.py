@@ -38,13 +38,19 @@ def type_of(walk: Walk, node: Node) -> Expr:
     if kind in ("qualified_type", "selector_expression"):
         parts = named(node)
         if len(parts) == 2:
-            return Attr(walk.find(walk.text(parts[0])), walk.text(parts[1]))
+            return Attr(_package(walk, walk.text(parts[0])), walk.text(parts[1]))
     if walk.depth > DEEPEST:
         return Lit("any")
     walk.depth += 1
     found = _nested(walk, node, kind)
     walk.depth -= 1
     return found
+
+
+def _package(walk: Walk, name: str) -> Expr:
+    if walk.hidden and name in walk.hidden[-1] and name in walk.imports:
+        return walk.imports[name]
+    return walk.find(name)
 
 
 def type_named(walk: Walk, name: str) -> Expr:
@@ -128,7 +134,8 @@ def params(walk: Walk, draft: Draft, node: Node | None, *, plain: bool) -> None:
         made = type_of(walk, kind)
         star = part.type == "variadic_parameter_declaration"
         flows = may_call(made)
-        for name in part.children_by_field_name("name") or [None]:
+        names: list[Node | None] = [*part.children_by_field_name("name")]
+        for name in names or [None]:
             text = walk.text(name) if name is not None else "_"
             if plain or text == "_":
                 draft.params.append(Param(f"_{len(draft.params)}", star=int(star)))
@@ -170,7 +177,12 @@ def fill_type(walk: Walk, draft: Draft, node: Node) -> None:
     else:
         made = type_of(walk, node)
         if type(made) is Function:
-            draft.bind("()", made)
+            opened = walk.build.scope(ScopeKind.LAMBDA, "<call>", line_of(node), end_of(node))
+            with opened as (inner, reference):
+                # What is converted to the type is passed to this parameter.
+                inner.params.append(Param("function"))
+                inner.returns = made.returns if made.returns is not None else Lit("void")
+            draft.bind("()", reference)
         elif type(made) is Seq:
             _element(walk, draft, node, made)
         elif type(made) is not Lit:

@@ -30,6 +30,8 @@ class Walk:
     blocks: list[Locals] = field(default_factory=list)
     hidden: list[set[str]] = field(default_factory=list)
     """The field names of the struct types that are open, which hide types of the same name."""
+    imports: Locals = field(default_factory=dict)
+    """The imported packages by the names that they have in the file."""
     counts: int = 0
     anonymous: int = 0
     depth: int = 0
