@@ -19,6 +19,7 @@ from ...facts import (
     Name,
     ScopeKind,
     Seq,
+    Spread,
     This,
 )
 from .types import type_of
@@ -69,6 +70,11 @@ def _inner(walk: Walk, node: Node) -> Expr:
     if parts[0].type in _TYPES:
         return type_of(walk, parts[0])
     return lower(walk, parts[0])
+
+
+def _variadic(walk: Walk, node: Node) -> Expr:
+    of = _inner(walk, node)
+    return Spread(of) if of is not NOTHING else NOTHING
 
 
 def _unary(walk: Walk, node: Node) -> Expr:
@@ -280,8 +286,11 @@ def _pure(expr: Expr) -> bool:
     return type(expr) in (Name, This)
 
 
+_TYPE_LIKE = frozenset({"identifier", "selector_expression", "type_elem", "unary_expression"})
+
+
 def _is_type(node: Node) -> bool:
-    return node.type in _TYPES or node.type in ("identifier", "selector_expression", "type_elem")
+    return node.type in _TYPES or node.type in _TYPE_LIKE
 
 
 def _args(walk: Walk, given: list[Node]) -> list[Expr]:
@@ -320,7 +329,7 @@ _HOW: dict[str, Callable[[Walk, Node], Expr]] = {
     "type_instantiation_expression": _special,
     "composite_literal": _composite,
     "func_literal": function,
-    "variadic_argument": _inner,
+    "variadic_argument": _variadic,
     "generic_type": _special,
     "type_identifier": _special,
     "literal_element": _inner,

@@ -1,6 +1,6 @@
 """How Go's names are found across files, and what its calls run."""
 
-from ...facts import AnyOf, Attr, Call, Expr, Flag, Generic, Return
+from ...facts import AnyOf, Attr, Call, Expr, Flag, Generic, Return, Spread
 from ...linking import evaluate as ev
 from ...linking import members
 from ...linking.linker import Linker
@@ -14,6 +14,7 @@ from ...linking.values import (
     Func,
     Inst,
     Klass,
+    Literal,
     Package,
     TypeVar,
     Value,
@@ -82,7 +83,7 @@ def call_value(linker: Linker, made: Declaration, call: Call) -> Values | None:
             found |= _functions(linker, made, call.args[0])
         elif isinstance(value, Func):
             found |= _given_back(linker, value.decl)
-            if type(call.fn) is AnyOf:
+            if type(call.fn) in (AnyOf, Generic):
                 found = _instantiated(linker, made, call.fn, value.decl, found)
         values |= found
     return values
@@ -101,10 +102,10 @@ def _given_back(linker: Linker, decl: Declaration) -> Values:
 
 
 def _instantiated(
-    linker: Linker, made: Declaration, fn: AnyOf, decl: Declaration, values: Values
+    linker: Linker, made: Declaration, fn: Expr, decl: Declaration, values: Values
 ) -> Values:
     """``values`` with the type arguments that the call writes out."""
-    generic = fn.of[0]
+    generic = fn.of[0] if type(fn) is AnyOf else fn
     if type(generic) is not Generic:
         return values
     known: dict[Value, Values] = {
@@ -148,9 +149,27 @@ def site_targets(linker: Linker, made: Declaration, call: Call, site: Site) -> b
                     site.applied[through] = [_functions(linker, made, call.args[0])]
             case _:
                 pass
+    for target in site.targets:
+        site.applied[target] = _passed(linker, made, call, target)
     if not site.targets and not site.outside:
         site.reason = reason_of(linker, made, fn, pairs)
     return True
+
+
+def _passed(linker: Linker, made: Declaration, call: Call, target: Declaration) -> list[Values]:
+    """What a call passes to the parameters that take functions; nothing else is followed."""
+    params = target.scope.params
+    parts: list[Values] = []
+    for index, arg in enumerate(call.args) if any("@" in item.name for item in params) else ():
+        values = NOTHING
+        if "@" in params[min(index, len(params) - 1)].name:
+            if type(arg) is Spread:
+                for value in ev.evaluate(linker, made, arg.of):
+                    values |= ev.item_of(linker, value, 0)
+            else:
+                values = ev.evaluate(linker, made, arg)
+        parts.append(frozenset(value for value in values if isinstance(value, Func | Literal)))
+    return parts
 
 
 def _converted(linker: Linker, site: Site, owner: Declaration) -> None:

@@ -30,9 +30,8 @@ def block(walk: Walk, node: Node) -> None:
     opens = node.type in _BLOCKS
     if opens:
         walk.blocks.append({})
-    for child in node.children:
-        if child.is_named:
-            statement(walk, child)
+    for child in node.named_children:
+        statement(walk, child)
     if opens:
         walk.blocks.pop()
     walk.depth -= 1

@@ -74,7 +74,7 @@ class Walk:
 
 def named(node: Node) -> list[Node]:
     """The named children of a node, without comments."""
-    return [child for child in node.children if child.is_named and child.type != "comment"]
+    return [child for child in node.named_children if child.type != "comment"]
 
 
 def line_of(node: Node) -> int:
