@@ -324,6 +324,11 @@ CASES = (
         "func f() { type T struct { A }; t := T{}; t.Go() }",
         "f -> A.Go",
     ),
+    _case(
+        "constants that repeat the type before",
+        "type K int\nfunc (k K) Name() {}\nconst ( c K = iota; d )\nfunc f() { d.Name() }",
+        "f -> K.Name",
+    ),
     _case("recursion", "func f(n int) { f(n - 1) }", "f -> f"),
     _case(
         "a method is not a function of the package",

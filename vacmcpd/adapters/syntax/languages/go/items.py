@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from ...building import Draft
 from ...facts import Bind, Expr, Flag, Generic, Import, Lit, Name, ScopeKind
-from .statements import block, spec
+from .statements import block, specs
 from .types import fill_type, params, result_of, type_of, type_params
 from .walk import Walk, end_of, line_of, named
 
@@ -53,22 +53,11 @@ def _item(walk: Walk, node: Node) -> None:
         types(walk, node)
     elif kind in ("var_declaration", "const_declaration"):
         walk.blocks.append({})
-        for part in _specs(node):
-            spec(walk, part, top=True)
+        specs(walk, node, top=True)
         walk.blocks.pop()
     elif kind == "ERROR":
         for child in node.children:
             _item(walk, child)
-
-
-def _specs(node: Node) -> list[Node]:
-    found: list[Node] = []
-    for part in named(node):
-        if part.type == "var_spec_list":
-            found.extend(named(part))
-        else:
-            found.append(part)
-    return found
 
 
 def _imports(walk: Walk, node: Node) -> None:

@@ -118,10 +118,22 @@ def _assignment(walk: Walk, node: Node) -> None:
                 here.do(value)
 
 
-def spec(walk: Walk, node: Node, *, top: bool = False) -> None:
-    """``var a, b T = x, y`` and the like; at the top the names are the package's."""
+def specs(walk: Walk, node: Node, *, top: bool = False) -> None:
+    """``var`` and ``const``; a constant without a type and value is like the one before."""
+    like: Node | None = None
+    for part in named(node):
+        for each in named(part) if part.type == "var_spec_list" else [part]:
+            bare = each.child_by_field_name("type") is None
+            if each.type == "const_spec" and (not bare or len(each.named_children) > 1):
+                like = each
+            if each.type in ("var_spec", "const_spec"):
+                _spec(walk, each, like if like is not None else each, top=top)
+
+
+def _spec(walk: Walk, node: Node, like: Node, *, top: bool) -> None:
+    """``a, b T = x, y``; at the top the names are the package's."""
     names = node.children_by_field_name("name")
-    kind = node.child_by_field_name("type")
+    kind = like.child_by_field_name("type")
     declared = type_of(walk, kind) if kind is not None else None
     given = node.child_by_field_name("value")
     right = [lower(walk, part) for part in _expressions(given)]
@@ -146,12 +158,7 @@ def spec(walk: Walk, node: Node, *, top: bool = False) -> None:
 
 
 def _declaration(walk: Walk, node: Node) -> None:
-    for part in named(node):
-        if part.type == "var_spec_list":
-            for inner in named(part):
-                spec(walk, inner)
-        elif part.type in ("var_spec", "const_spec"):
-            spec(walk, part)
+    specs(walk, node)
 
 
 def _types(walk: Walk, node: Node) -> None:
