@@ -21,34 +21,40 @@ if TYPE_CHECKING:
     from .adapters.artifacts import FolderArtifacts
     from .adapters.git.clone import GitRepositoryStore
     from .adapters.git.objects import GitObjects
-    from .adapters.graphless import NoGraphBuilder
+    from .adapters.graph_engines import GraphByEngine
     from .adapters.locks import FileLocks
     from .catalogue import SqliteCatalogue
     from .engine import Budgets, Engine
     from .managed.contexts import Contexts
-    from .managed.doctor import Row
-    from .managed.engines import SearchBuilders
+    from .managed.doctor import Grammar, Row
+    from .managed.engines import GraphBuilders, SearchBuilders
+    from .managed.graphs import Graphs
     from .managed.pipeline import Pipeline
     from .managed.queue import LocalQueue
     from .managed.repositories import Repositories
     from .managed.stores import Stores
-    from .ports.builders import SearchBuilder
+    from .ports.builders import GraphBuilder, SearchBuilder
 
 SEARCH_ENGINES = ("embedded", "scan")
-"""The engines that contexts can be built with; the first unless another is asked for."""
+"""The search engines that contexts can be built with; the first unless another is asked for."""
+
+GRAPH_ENGINES = ("embedded", "none")
+"""The graph engines, likewise."""
 
 
 @dataclass(frozen=True, slots=True)
 class ServedData:
     """Everything an engine over a data directory is built from; plain data, picklable.
 
-    ``contexts`` and ``stores``, the files of each repository's search store, are what the server
-    read under its lock. Nothing may change them while it runs, so no worker needs the catalogue.
+    ``contexts`` and the files of each repository's stores, ``stores`` of search and ``graphs`` of
+    call graphs, are what the server read under its lock. Nothing may change them while it runs, so
+    no worker needs the catalogue.
     """
 
     root: Path
     contexts: tuple[Context, ...]
     stores: Mapping[str, tuple[StoredFile, ...]]
+    graphs: Mapping[str, tuple[StoredFile, ...]]
     settings: Settings
 
 
@@ -57,7 +63,6 @@ def build_engine(served: ServedData) -> "Engine":
     from .adapters.artifacts import FolderArtifacts
     from .adapters.git.objects import GitObjects
     from .adapters.git.source import GitSource
-    from .adapters.graphless import NoGraph
     from .adapters.lexical.embedded import EmbeddedSearch
     from .adapters.lexical.scan import ScanSearch
     from .adapters.search_engines import SearchByEngine
@@ -67,17 +72,33 @@ def build_engine(served: ServedData) -> "Engine":
     settings = served.settings
     data = DataDirectory(served.root)
     objects = GitObjects(data.repository, keep_refs=True)
+    artifacts = FolderArtifacts(data.store)
     scan = ScanSearch(objects, max_file_bytes=settings.limits.max_file_bytes)
-    embedded = EmbeddedSearch(
-        objects, FolderArtifacts(data.store), lambda name: served.stores.get(name, ())
-    )
+    embedded = EmbeddedSearch(objects, artifacts, lambda name: served.stores.get(name, ()))
     return Engine(
         SnapshotContexts(served.contexts),
         SearchByEngine({"embedded/1": embedded, "scan/1": scan}, unbuilt=scan),
-        NoGraph(),
+        graph_engines(objects, artifacts, served.graphs),
         GitSource(objects),
         budgets=budgets_of(settings),
         max_tokens=settings.limits.max_tokens,
+    )
+
+
+def graph_engines(
+    objects: "GitObjects",
+    artifacts: "FolderArtifacts",
+    graphs: Mapping[str, tuple[StoredFile, ...]],
+) -> "GraphByEngine":
+    """What answers of the call graphs in ``graphs``, the files of each repository's store."""
+    from .adapters.graph_engines import GraphByEngine
+    from .adapters.graphless import NoGraph
+    from .adapters.syntax.embedded import EmbeddedGraph
+
+    none = NoGraph()
+    embedded = EmbeddedGraph(objects, artifacts, lambda name: graphs.get(name, ()))
+    return GraphByEngine(
+        {"embedded/1": embedded, "none/0": none}, {"embedded/1": embedded}, unbuilt=none
     )
 
 
@@ -100,14 +121,16 @@ def budgets_of(settings: Settings) -> "Budgets":
 class Managed:
     """An open data directory: the services of the lifecycle, each wired when first used.
 
-    ``search_engine``, one of :data:`SEARCH_ENGINES`, is what contexts are built with from now on;
-    those that others were built with are served as they are.
+    ``search_engine``, one of :data:`SEARCH_ENGINES`, and ``graph_engine``, one of
+    :data:`GRAPH_ENGINES`, are what contexts are built with from now on; those that others were
+    built with are served as they are.
     """
 
     data: DataDirectory
     settings: Settings
     faults: FaultPoint = field(default_factory=NoFaults)
     search_engine: str = SEARCH_ENGINES[0]
+    graph_engine: str = GRAPH_ENGINES[0]
 
     @cached_property
     def catalogue(self) -> "SqliteCatalogue":
@@ -196,11 +219,12 @@ class Managed:
                 locks=self.locks,
                 artifacts=self.artifacts,
                 search=self._search_builders(artifacts),
-                graph=self._graph_builder,
+                graph=self._graph_builders(artifacts),
                 git_version=git_version,
                 git_floor=GIT_FLOOR,
                 mcp_version=_version_of("mcp"),
                 tools=len(get_args(Request)),
+                grammars=_grammars(),
             )
         )
 
@@ -212,11 +236,23 @@ class Managed:
             if record.state is ContextState.READY and record.removing_since is None
         ]
         repositories = {member.repository for context in ready for member in context.members}
-        stores = {
-            name: self.catalogue.store_files(name, ArtifactKind.SEARCH)
-            for name in sorted(repositories)
-        }
-        return ServedData(self.data.root, tuple(ready), stores, self.settings)
+        stores, graphs = (
+            {name: self.catalogue.store_files(name, kind) for name in sorted(repositories)}
+            for kind in (ArtifactKind.SEARCH, ArtifactKind.GRAPH)
+        )
+        return ServedData(self.data.root, tuple(ready), stores, graphs, self.settings)
+
+    @cached_property
+    def graphs(self) -> "Graphs":
+        from .adapters.graphless import NoGraphBuilder
+        from .managed.engines import label_of
+        from .managed.graphs import Graphs
+
+        return Graphs(
+            self.catalogue,
+            lambda files: graph_engines(self._objects, self.artifacts, files),
+            frozenset({label_of(NoGraphBuilder())}),
+        )
 
     def close(self) -> None:
         """Release what was opened; idempotent."""
@@ -254,7 +290,7 @@ class Managed:
     def _search_builders(self, artifacts: "FolderArtifacts") -> "SearchBuilders":
         from .adapters.lexical.build import ScanBuilder
         from .adapters.lexical.embedded import EmbeddedBuilder
-        from .managed.engines import SearchBuilders
+        from .managed.engines import Builders
 
         limit = self.settings.limits.max_file_bytes
         known: dict[str, SearchBuilder] = {
@@ -264,13 +300,22 @@ class Managed:
             "scan": ScanBuilder(self._objects, max_file_bytes=limit),
         }
         default = known.pop(self.search_engine)
-        return SearchBuilders(default, tuple(known.values()))
+        return Builders(ArtifactKind.SEARCH, default, tuple(known.values()))
 
-    @cached_property
-    def _graph_builder(self) -> "NoGraphBuilder":
+    def _graph_builders(self, artifacts: "FolderArtifacts") -> "GraphBuilders":
         from .adapters.graphless import NoGraphBuilder
+        from .adapters.syntax.embedded_build import EmbeddedGraphBuilder
+        from .managed.engines import Builders
 
-        return NoGraphBuilder()
+        limit = self.settings.limits.max_file_bytes
+        known: dict[str, GraphBuilder] = {
+            "embedded": EmbeddedGraphBuilder(
+                self._objects, artifacts, max_file_bytes=limit, faults=self.faults
+            ),
+            "none": NoGraphBuilder(),
+        }
+        default = known.pop(self.graph_engine)
+        return Builders(ArtifactKind.GRAPH, default, tuple(known.values()))
 
     @cached_property
     def _pipeline(self) -> "Pipeline":
@@ -283,7 +328,7 @@ class Managed:
             queue=self._queue,
             stores=self._stores,
             search=self._search_builders(self.artifacts),
-            graph=self._graph_builder,
+            graph=self._graph_builders(self.artifacts),
             lock_timeout=self.settings.locks.timeout,
             faults=self.faults,
         )
@@ -295,19 +340,36 @@ def open_managed(
     *,
     faults: FaultPoint | None = None,
     search_engine: str = SEARCH_ENGINES[0],
+    graph_engine: str = GRAPH_ENGINES[0],
 ) -> Managed:
     """The services over ``root``, which is made (0700) when it is not there.
 
-    INVALID_ARGUMENT for an engine that is none of :data:`SEARCH_ENGINES`.
+    INVALID_ARGUMENT for engines that are none of :data:`SEARCH_ENGINES` and :data:`GRAPH_ENGINES`.
     """
-    if search_engine not in SEARCH_ENGINES:
-        raise LifecycleError(
-            BuildCode.INVALID_ARGUMENT,
-            f'there is no search engine "{search_engine}"; take one of {", ".join(SEARCH_ENGINES)}',
-        )
+    _check_engine("search", search_engine, SEARCH_ENGINES)
+    _check_engine("graph", graph_engine, GRAPH_ENGINES)
     data = DataDirectory(root.absolute())
     data.create()
-    return Managed(data, settings, faults or NoFaults(), search_engine)
+    return Managed(data, settings, faults or NoFaults(), search_engine, graph_engine)
+
+
+def _check_engine(kind: str, name: str, known: tuple[str, ...]) -> None:
+    if name not in known:
+        raise LifecycleError(
+            BuildCode.INVALID_ARGUMENT,
+            f'there is no {kind} engine "{name}"; take one of {", ".join(known)}',
+        )
+
+
+def _grammars() -> "tuple[Grammar, ...]":
+    from .adapters.syntax.languages import installed
+    from .managed.doctor import Grammar
+    from .ports.graph import Tier
+
+    return tuple(
+        Grammar(each.language, each.distribution, each.version, each.tier is Tier.SCOPED)
+        for each in installed()
+    )
 
 
 class _Late:

@@ -22,7 +22,7 @@ from vacmcpd.datadir import DataDirectory
 from vacmcpd.errors import BuildCode, LifecycleError, QueryError
 from vacmcpd.managed.activity import Activity
 from vacmcpd.managed.contexts import Contexts
-from vacmcpd.managed.engines import SearchBuilders
+from vacmcpd.managed.engines import Builders
 from vacmcpd.managed.pipeline import Pipeline
 from vacmcpd.managed.queue import LocalQueue
 from vacmcpd.managed.recovery import recover
@@ -386,7 +386,8 @@ class World:
             self.artifacts = MemoryArtifacts()
             self.scan = MemoryScan(self.store)
             self.search = HookedSearch(ShelfBuilder(self.scan, self.artifacts))
-        self.builders = SearchBuilders(self.search, (self.scan,))
+        self.builders = Builders(ArtifactKind.SEARCH, self.search, (self.scan,))
+        self.graphs = Builders(ArtifactKind.GRAPH, NoGraphBuilder())
         self.queue = LocalQueue(self.catalogue, self.locks)
         self.wire()
 
@@ -398,7 +399,7 @@ class World:
             self.queue,
             Stores(self.catalogue, self.artifacts, self.faults),
             self.builders,
-            NoGraphBuilder(),
+            self.graphs,
             lock_timeout=lock_timeout,
             faults=self.faults,
         )

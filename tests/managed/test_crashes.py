@@ -12,8 +12,8 @@ import pytest
 
 from vacmcpd.datadir import DataDirectory
 from vacmcpd.errors import BuildCode, LifecycleError, VacmcpError
-from vacmcpd.managed.engines import SearchBuilders
-from vacmcpd.model import ContextState
+from vacmcpd.managed.engines import Builders
+from vacmcpd.model import ArtifactKind, ContextState
 
 World = Any
 KILLED = -9
@@ -108,7 +108,7 @@ def of_the_scan(world: World, remote: Any) -> None:
     """Contexts as the version before the index left them."""
     del remote
     builders = world.builders
-    world.builders = SearchBuilders(world.scan, (world.search,))
+    world.builders = Builders(ArtifactKind.SEARCH, world.scan, (world.search,))
     world.wire()
     create(world)
     create(world, "other", "v1")

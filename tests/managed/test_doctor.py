@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from vacmcpd.adapters.graphless import NoGraphBuilder
 from vacmcpd.catalogue import SqliteCatalogue
 from vacmcpd.datadir import DataDirectory
 from vacmcpd.errors import BuildCode, LifecycleError
 from vacmcpd.managed import place
 from vacmcpd.managed.doctor import Row, Surroundings, checks, failed
-from vacmcpd.managed.engines import SearchBuilders, label_of
-from vacmcpd.model import Member
+from vacmcpd.managed.engines import Builders, label_of
+from vacmcpd.model import ArtifactKind, Member
 
 World = Any
 NOW = datetime(2026, 12, 1, tzinfo=UTC)
@@ -28,7 +27,7 @@ def surroundings(world: World, **changes: Any) -> Surroundings:
         "locks": world.locks,
         "artifacts": world.artifacts,
         "search": world.builders,
-        "graph": NoGraphBuilder(),
+        "graph": world.graphs,
         "git_version": lambda: (2, 50, 1),
         "git_floor": (2, 32),
         "mcp_version": "2.3.0",
@@ -126,7 +125,7 @@ def test_a_store_file_that_is_not_whole_fails_its_store_and_the_contexts_that_ne
 def test_contexts_that_need_no_file_stay_well_beside_a_broken_store(real: World) -> None:
     real.added("flask")
     real.contexts.create("new", [("flask", "main")], activity=real.activity())
-    real.builders = SearchBuilders(real.scan, (real.search,))
+    real.builders = Builders(ArtifactKind.SEARCH, real.scan, (real.search,))
     real.wire()
     real.contexts.create("old", [("flask", "v1")], activity=real.activity())
     for file in real.catalogue.store_files("flask", "search"):
@@ -140,7 +139,7 @@ def test_contexts_that_need_no_file_stay_well_beside_a_broken_store(real: World)
 def test_a_context_of_an_engine_that_is_not_there_fails(real: World) -> None:
     real.added("flask")
     real.contexts.create("c", [("flask", "main")], activity=real.activity())
-    row = rows(real, search=SearchBuilders(real.scan))["contexts", "c"]
+    row = rows(real, search=Builders(ArtifactKind.SEARCH, real.scan))["contexts", "c"]
     assert (row.verdict, row.repair) == ("FAIL", "vacmcp context rebuild c")
     assert label_of(real.search) in row.detail
 

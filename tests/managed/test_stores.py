@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from vacmcpd.errors import BuildCode, LifecycleError, VacmcpError
-from vacmcpd.managed.engines import SearchBuilders, label_of
-from vacmcpd.model import ContextState
+from vacmcpd.managed.engines import Builders, label_of
+from vacmcpd.model import ArtifactKind, ContextState
 from vacmcpd.ports.artifacts import StoredFile
 
 World = Any
@@ -61,12 +61,12 @@ def lose(world: World, file: StoredFile) -> None:
 
 def with_scan(world: World) -> None:
     """Let contexts be built as before there was an index."""
-    world.builders = SearchBuilders(world.scan, (world.search,))
+    world.builders = Builders(ArtifactKind.SEARCH, world.scan, (world.search,))
     world.wire()
 
 
 def with_index(world: World) -> None:
-    world.builders = SearchBuilders(world.search, (world.scan,))
+    world.builders = Builders(ArtifactKind.SEARCH, world.search, (world.scan,))
     world.wire()
 
 
@@ -410,7 +410,7 @@ def test_rebuild_all_moves_contexts_to_the_default_engine_at_their_pins(world: W
 def test_an_artifact_of_an_unknown_engine_is_missing_and_names_the_repair(world: World) -> None:
     world.added("flask")
     create(world)
-    world.builders = SearchBuilders(world.scan)
+    world.builders = Builders(ArtifactKind.SEARCH, world.scan)
     world.wire()
     with pytest.raises(LifecycleError) as caught:
         world.contexts.verify("c")

@@ -2,8 +2,9 @@
 
 from ..errors import BuildCode, LifecycleError, QueryError, WireCode
 from ..model import Artifact, ArtifactKind, Scope
+from ..ports.artifacts import StoredFile
 from ..ports.budget import Budget, CancelFlag
-from ..ports.builders import BuildTarget, Built
+from ..ports.builders import BuildTarget, Built, StoreState
 from ..ports.graph import CallGraph, TraceQuery
 from ..ports.repository_store import OnProgress
 
@@ -18,16 +19,23 @@ class NoGraphBuilder:
     engine_version = _VERSION
     needs_worktree = False
 
-    def build(self, target: BuildTarget, progress: OnProgress, cancel: CancelFlag | None) -> Built:
+    def build(
+        self,
+        target: BuildTarget,
+        store: StoreState,
+        progress: OnProgress,
+        cancel: CancelFlag | None,
+    ) -> Built:
         """An artifact that says so."""
-        del progress, cancel
+        del store, progress, cancel
         artifact = Artifact(
             ArtifactKind.GRAPH, self.engine, self.engine_version, target.revision, target.revision
         )
-        return Built(artifact, None, "no call graph is built yet")
+        return Built(artifact, None, "no call graph: the graph engine is none")
 
-    def verify(self, target: BuildTarget, artifact: Artifact) -> None:
+    def verify(self, target: BuildTarget, artifact: Artifact, store: StoreState) -> None:
         """SOURCE_MISMATCH unless it was recorded for the pinned commit."""
+        del store
         if artifact.key != target.revision:
             raise LifecycleError(
                 BuildCode.SOURCE_MISMATCH,
@@ -38,6 +46,11 @@ class NoGraphBuilder:
                     "actual_revision": artifact.key,
                 },
             )
+
+    def prune(self, repository: str, store: StoreState) -> tuple[StoredFile, ...]:
+        """The files are another engine's, and stay."""
+        del repository
+        return store.files
 
 
 class NoGraph:
@@ -52,7 +65,7 @@ class NoGraph:
         raise QueryError(
             WireCode.GRAPH_PROVIDER_UNAVAILABLE,
             f'no call graph was built for "{scope.repository}" in context "{scope.context}" '
-            f"(graph engine {_ENGINE}/{_VERSION}); once a version with call graphs is installed, "
+            f"(graph engine {_ENGINE}/{_VERSION}); "
             f"`vacmcp context rebuild {scope.context}` builds it",
             {"context": scope.context, "repository": scope.repository},
         )

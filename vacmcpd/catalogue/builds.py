@@ -9,7 +9,7 @@ from sqlalchemy.engine import CursorResult
 from sqlalchemy.orm import Session, joinedload, selectinload
 
 from ..errors import BuildCode, LifecycleError
-from ..model import ArtifactKind, BuildState, ContextState, Step, StepOutcome
+from ..model import BuildState, ContextState, Step, StepOutcome
 from ..ports.catalogue import BuildRecord, BuiltMember, ContextRecord, StoreClaim
 from ..states import check_built, check_coverage, check_rebuild, cut_off, lost
 from . import contexts, repositories, stores
@@ -239,18 +239,13 @@ def _put_files(
     members: Iterable[BuiltMember],
     claims: Iterable[StoreClaim],
 ) -> None:
-    claimed = {
-        repositories.fold(claim.repository): claim
-        for claim in claims
-        if claim.kind == ArtifactKind.SEARCH
-    }
+    claimed = {(repositories.fold(claim.repository), claim.kind): claim for claim in claims}
     for made in members:
-        if made.search_files is None:
-            continue
-        mine = claimed.get(repositories.fold(made.repository))
-        if mine is None:
-            raise _lost(build)
-        stores.replace(session, mine, made.search_files)
+        for kind, files in made.files.items():
+            mine = claimed.get((repositories.fold(made.repository), kind))
+            if mine is None:
+                raise _lost(build)
+            stores.replace(session, mine, files)
 
 
 def _member(context: ContextRow, repository: str) -> MemberRow:

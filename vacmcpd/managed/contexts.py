@@ -162,7 +162,7 @@ class Contexts:
         # Marked it is served by nobody and needs no file; its row goes last, so that a removal
         # that is cut off here can be finished.
         for repository in repositories:
-            self._pipeline.stores.prune(repository, self._pipeline.search)
+            self._pipeline.stores.prune(repository, self._pipeline.search, self._pipeline.graph)
         self._catalogue.delete_context(name)
         self._faults.reach("remove.row.after")
         for repository in repositories:
@@ -197,14 +197,14 @@ class Contexts:
         )
 
     def _build(self, record: ContextRecord, activity: Activity, verb: str) -> ContextRecord:
-        search, graph = self._pipeline.search.default, self._pipeline.graph
+        search, graph = self._pipeline.search.default, self._pipeline.graph.default
         self._queue.submit(
             BuildJob(
                 record.id,
                 record.state is ContextState.READY,
                 _targets(record),
                 label_of(search),
-                f"{graph.engine}/{graph.engine_version}",
+                label_of(graph),
             )
         )
         self._faults.reach("build.begin.before")

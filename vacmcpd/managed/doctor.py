@@ -9,12 +9,12 @@ from ..datadir import DataDirectory
 from ..errors import VacmcpError
 from ..model import ContextState
 from ..ports.artifacts import ArtifactStore, StoredFile
-from ..ports.builders import BuildTarget, GraphBuilder, StoreState
+from ..ports.builders import BuildTarget, StoreState
 from ..ports.catalogue import Catalogue, ContextRecord, RepositoryRecord
 from ..ports.locks import Locks
 from ..ports.repository_store import RepositoryStore
 from .contexts import repair
-from .engines import SearchBuilders, label_of
+from .engines import GraphBuilders, SearchBuilders, label_of
 from .place import look_at
 from .stores import Stores
 from .verification import require_builder, verify_pin
@@ -38,6 +38,16 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
+class Grammar:
+    """What parses a language; ``version`` "" when it is not installed, ``needed`` if it must be."""
+
+    language: str
+    distribution: str
+    version: str
+    needed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Surroundings:
     """What the checks look at. ``open_catalogue`` opens it read-only, or raises why not.
 
@@ -52,11 +62,12 @@ class Surroundings:
     locks: Locks
     artifacts: ArtifactStore
     search: SearchBuilders
-    graph: GraphBuilder
+    graph: GraphBuilders
     git_version: Callable[[], tuple[int, ...]]
     git_floor: tuple[int, ...]
     mcp_version: str
     tools: int
+    grammars: tuple[Grammar, ...] = ()
 
 
 def checks(around: Surroundings) -> list[Row]:
@@ -153,15 +164,27 @@ def _catalogue(catalogue: Catalogue) -> Row:
 
 
 def _engines(around: Surroundings) -> Iterator[Row]:
-    graph = around.graph
-    labels = [label_of(builder) for builder in around.search.each]
-    older = f", serves contexts of {', '.join(labels[1:])} too" if labels[1:] else ""
-    yield Row("vacmcp", "search engine", "OK", f"{labels[0]}{older}")
-    label = f"{graph.engine}/{graph.engine_version}"
-    if graph.engine == "none":
-        yield Row("vacmcp", "graph engine", "SKIP", f"{label}: call graphs are not built yet")
-    else:
-        yield Row("vacmcp", "graph engine", "OK", label)
+    for builders in (around.search, around.graph):
+        labels = [label_of(builder) for builder in builders.each]
+        older = f", serves contexts of {', '.join(labels[1:])} too" if labels[1:] else ""
+        yield Row("vacmcp", f"{builders.kind} engine", "OK", f"{labels[0]}{older}")
+    yield from _grammars(around)
+
+
+def _grammars(around: Surroundings) -> Iterator[Row]:
+    here = [grammar for grammar in around.grammars if grammar.version]
+    if here:
+        shown = ", ".join(f"{grammar.language} {grammar.version}" for grammar in here)
+        yield Row("vacmcp", "grammars", "OK", shown)
+    scoped = [each for each in around.grammars if not each.version and each.needed]
+    if scoped:
+        names = " ".join(grammar.distribution for grammar in scoped)
+        detail = f"none for {', '.join(grammar.language for grammar in scoped)}"
+        yield Row("vacmcp", "grammars", "FAIL", detail, f"pip install {names}")
+    extra = [each.language for each in around.grammars if not each.version and not each.needed]
+    if extra:
+        detail = f"none for {', '.join(extra)}, whose files are left out"
+        yield Row("vacmcp", "more languages", "SKIP", detail, "pip install 'vacmcp[languages]'")
 
 
 def _repositories(around: Surroundings, catalogue: Catalogue) -> Iterator[Row]:
@@ -185,11 +208,11 @@ def _stores(around: Surroundings, catalogue: Catalogue) -> Iterator[Row]:
     for record in catalogue.repositories():
         seen: list[StoredFile] = []
         try:
-            stores.look(
-                record.name,
-                around.search.default,
-                partial(_verify_all, around.artifacts, record.name, seen),
-            )
+            for builders in (around.search, around.graph):
+                found: list[StoredFile] = []
+                check = partial(_verify_all, around.artifacts, record.name, found)
+                stores.look(record.name, builders.kind, builders.default, check)
+                seen += found
         except VacmcpError as error:
             command = "vacmcp context rebuild --all"
             yield Row("stores", record.name, "FAIL", str(error), command)
@@ -245,9 +268,12 @@ def _ready(
                 kept[name] = around.store.kept(name)
             target = BuildTarget(record.id, name, member.branch, member.revision)
             verify_pin(around.store, target, kept[name])
-            builder, artifact = require_builder(around.search, target, member.search)
             stores = Stores(catalogue, around.artifacts)
-            stores.look(name, builder, partial(builder.verify, target, artifact))
+            builders: SearchBuilders | GraphBuilders
+            for builders, made in ((around.search, member.search), (around.graph, member.graph)):
+                builder, artifact = require_builder(builders, target, made)
+                check = partial(builder.verify, target, artifact)
+                stores.look(name, builders.kind, builder, check)
     except VacmcpError as error:
         command = f"vacmcp context rebuild {record.id}"
         return Row("contexts", record.id, "FAIL", f"{detail}: {error}", command)

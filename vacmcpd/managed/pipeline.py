@@ -15,7 +15,7 @@ from functools import partial
 from ..errors import BuildCode, Cancelled, LifecycleError, VacmcpError
 from ..model import Artifact, ArtifactKind, BuildState, MemberCoverage, Step, StepOutcome
 from ..ports.build_queue import BuildQueue, Claimed
-from ..ports.builders import BuildTarget, Built, GraphBuilder, StoreState
+from ..ports.builders import BuildTarget, Built, StoreState
 from ..ports.catalogue import BuiltMember, Catalogue, ContextRecord, StoreClaim
 from ..ports.faults import FaultPoint, NoFaults
 from ..ports.locks import Guard, Locks
@@ -23,10 +23,10 @@ from ..ports.repository_store import RepositoryStore
 from .activity import Activity
 from .clock import Clock, utc_now
 from .clones import keep_pins, restore_clone
-from .engines import SearchBuilders
+from .engines import GraphBuilders, SearchBuilders
 from .failures import file_failure
 from .stores import Stores
-from .verification import missing_commit, require_builder, verify_graph, verify_pin, verify_search
+from .verification import missing_commit, require_builder, verify_artifact, verify_pin
 
 logger = logging.getLogger(__name__)
 
@@ -42,10 +42,7 @@ class Done:
 
 @dataclass(frozen=True, slots=True)
 class Pipeline:
-    """Everything a build works with.
-
-    The default of the search builders and the graph builder decide which engines contexts record.
-    """
+    """Everything a build works with; the defaults of the builders are what contexts record."""
 
     catalogue: Catalogue
     store: RepositoryStore
@@ -53,13 +50,13 @@ class Pipeline:
     queue: BuildQueue
     stores: Stores
     search: SearchBuilders
-    graph: GraphBuilder
+    graph: GraphBuilders
     lock_timeout: float
     faults: FaultPoint = field(default_factory=NoFaults)
     clock: Clock = utc_now
 
     def __post_init__(self) -> None:
-        if self.search.default.needs_worktree or self.graph.needs_worktree:
+        if self.search.default.needs_worktree or self.graph.default.needs_worktree:
             raise ValueError("no worktrees are made yet, and a builder needs one")
 
     def run(self, claimed: Claimed, activity: Activity, verb: str) -> ContextRecord:
@@ -72,13 +69,15 @@ class Pipeline:
     def verify(self, target: BuildTarget, search: Artifact | None, graph: Artifact | None) -> None:
         """Raise the first thing about one member that does not hold; writes nothing."""
         verify_pin(self.store, target, self.store.kept(target.repository))
-        builder, artifact = require_builder(self.search, target, search)
-        self.stores.look(
-            target.repository,
-            builder,
-            partial(verify_search, self.store, builder, target, artifact),
-        )
-        verify_graph(self.graph, target, graph)
+        self._look(self.search, target, search)
+        self._look(self.graph, target, graph)
+
+    def _look(
+        self, builders: SearchBuilders | GraphBuilders, target: BuildTarget, found: Artifact | None
+    ) -> None:
+        builder, artifact = require_builder(builders, target, found)
+        check = partial(verify_artifact, self.store, builder, target, artifact)
+        self.stores.look(target.repository, builders.kind, builder, check)
 
 
 class _Attempt:
@@ -90,7 +89,7 @@ class _Attempt:
         self._verb = verb
         self._search: dict[str, Built] = {}
         self._graph: dict[str, Built] = {}
-        self._states: dict[str, StoreState] = {}
+        self._states: dict[tuple[str, ArtifactKind], StoreState] = {}
         self._open_step: int | None = None
         self._doing = "the build"
         self._ended = False
@@ -188,9 +187,7 @@ class _Attempt:
         return Done("no engine reads files on disk", outcome=StepOutcome.SKIPPED)
 
     def _index(self, target: BuildTarget) -> Done:
-        builder, activity = self._with.search.default, self._activity
-        state = self._with.stores.state(target.repository, builder)
-        built = builder.build(target, state, activity.progress, activity.cancel)
+        built = self._search[target.repository] = self._make(self._with.search, target)
         if built.coverage is None or not built.coverage.complete:
             raise LifecycleError(
                 BuildCode.ARTIFACT_MISSING,
@@ -198,27 +195,34 @@ class _Attempt:
                 f"run `vacmcp context retry {target.context}`",
                 {"context": target.context, "repository": target.repository},
             )
-        self._search[target.repository] = built
-        self._states[target.repository] = replace(
+        return Done(built.note, _counts(built.coverage))
+
+    def _link(self, target: BuildTarget) -> Done:
+        built = self._graph[target.repository] = self._make(self._with.graph, target)
+        counts = dict(built.sites)
+        if built.coverage is not None:
+            counts |= _counts(built.coverage, "parsed")
+        return Done(built.note, counts)
+
+    def _make(self, builders: SearchBuilders | GraphBuilders, target: BuildTarget) -> Built:
+        builder, activity = builders.default, self._activity
+        state = self._with.stores.state(target.repository, builders.kind, builder)
+        built = builder.build(target, state, activity.progress, activity.cancel)
+        self._states[target.repository, builders.kind] = replace(
             state,
             files=state.files if built.files is None else built.files,
             live=state.live | {built.artifact.key},
         )
-        return Done(built.note, _counts(built.coverage))
-
-    def _link(self, target: BuildTarget) -> Done:
-        built = self._with.graph.build(target, self._activity.progress, self._activity.cancel)
-        self._graph[target.repository] = built
-        return Done(built.note, _counts(built.coverage) if built.coverage else {})
+        return built
 
     def _verify(self, target: BuildTarget) -> Done:
         pipeline, repository = self._with, target.repository
         verify_pin(pipeline.store, target, pipeline.store.kept(repository))
-        builder, artifact = require_builder(
-            pipeline.search, target, self._search[repository].artifact
-        )
-        verify_search(pipeline.store, builder, target, artifact, self._states[repository])
-        verify_graph(pipeline.graph, target, self._graph[repository].artifact)
+        builders: SearchBuilders | GraphBuilders
+        for builders, made in ((pipeline.search, self._search), (pipeline.graph, self._graph)):
+            builder, artifact = require_builder(builders, target, made[repository].artifact)
+            state = self._states[repository, builders.kind]
+            verify_artifact(pipeline.store, builder, target, artifact, state)
         return Done(f"{target.revision} is there, kept and indexed")
 
     def _publish(self, claims: list[StoreClaim]) -> ContextRecord:
@@ -235,7 +239,12 @@ class _Attempt:
         search, graph = self._search[repository], self._graph[repository]
         assert search.coverage is not None
         return BuiltMember(
-            repository, search.artifact, graph.artifact, search.coverage, search.files
+            repository,
+            search.artifact,
+            graph.artifact,
+            search.coverage,
+            search.files,
+            graph.files,
         )
 
     def _claim(self, repository: str, kind: ArtifactKind) -> StoreClaim:
@@ -287,9 +296,9 @@ class _Attempt:
             logger.exception("build_failure_not_recorded", extra={"context": self._job.context})
 
 
-def _counts(coverage: MemberCoverage) -> dict[str, int]:
+def _counts(coverage: MemberCoverage, read: str = "searched") -> dict[str, int]:
     return {
         "files": coverage.files,
-        "searched": coverage.searched,
+        read: coverage.searched,
         "skipped": sum(coverage.skipped.values()),
     }

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from ..errors import VacmcpError
 from ..model import ArtifactKind
 from ..ports.artifacts import ArtifactStore
-from ..ports.builders import SearchBuilder, StoreState
+from ..ports.builders import StoreState
 from ..ports.catalogue import Catalogue
 from ..ports.faults import FaultPoint, NoFaults
-from .engines import SearchBuilders
+from .engines import Builder, GraphBuilders, SearchBuilders
 
 logger = logging.getLogger(__name__)
 
@@ -23,14 +23,16 @@ class Stores:
     artifacts: ArtifactStore
     faults: FaultPoint = field(default_factory=NoFaults)
 
-    def state(self, repository: str, builder: SearchBuilder) -> StoreState:
+    def state(self, repository: str, kind: ArtifactKind, builder: Builder) -> StoreState:
         """The current generation, and what of it this engine's contexts need."""
-        return self.catalogue.store_state(
-            repository, ArtifactKind.SEARCH, builder.engine, builder.engine_version
-        )
+        return self.catalogue.store_state(repository, kind, builder.engine, builder.engine_version)
 
     def look(
-        self, repository: str, builder: SearchBuilder, check: Callable[[StoreState], None]
+        self,
+        repository: str,
+        kind: ArtifactKind,
+        builder: Builder,
+        check: Callable[[StoreState], None],
     ) -> None:
         """``check`` the current generation, without a lock; raises what it raises.
 
@@ -38,11 +40,11 @@ class Stores:
         no finding: the new one is looked at then.
         """
         while True:
-            state = self.state(repository, builder)
+            state = self.state(repository, kind, builder)
             try:
                 return check(state)
             except VacmcpError:
-                if self.state(repository, builder).files == state.files:
+                if self.state(repository, kind, builder).files == state.files:
                     raise
 
     def sweep(self, repository: str) -> None:
@@ -59,25 +61,26 @@ class Stores:
         else:
             logger.debug("store_swept", extra={"repository": repository, "files": gone})
 
-    def prune(self, repository: str, builders: SearchBuilders) -> None:
+    def prune(self, repository: str, *engines: SearchBuilders | GraphBuilders) -> None:
         """Give up what only contexts needed that are gone or being removed, then sweep.
 
         It fails nothing: a removal must work on a full disk too, and the next build or removal
         prunes again.
         """
         try:
-            for builder in builders.each:
-                self._prune(repository, builder)
+            for builders in engines:
+                for builder in builders.each:
+                    self._prune(repository, builders.kind, builder)
         except (VacmcpError, OSError):
             logger.exception("store_not_pruned", extra={"repository": repository})
         self.sweep(repository)
 
-    def _prune(self, repository: str, builder: SearchBuilder) -> None:
-        if not self.catalogue.store_files(repository, ArtifactKind.SEARCH):
+    def _prune(self, repository: str, kind: ArtifactKind, builder: Builder) -> None:
+        if not self.catalogue.store_files(repository, kind):
             return
         self.faults.reach("store.prune.before")
-        claim = self.catalogue.claim_store(repository, ArtifactKind.SEARCH)
-        state = self.state(repository, builder)
+        claim = self.catalogue.claim_store(repository, kind)
+        state = self.state(repository, kind, builder)
         files = builder.prune(repository, state)
         self.faults.reach("store.prune.worked")
         if files != state.files:

@@ -1,10 +1,14 @@
 """Whether a member is what its context says, looked at without writing anything."""
 
+from typing import TypeVar
+
 from ..errors import BuildCode, LifecycleError
 from ..model import Artifact
-from ..ports.builders import BuildTarget, GraphBuilder, SearchBuilder, StoreState
+from ..ports.builders import BuildTarget, StoreState
 from ..ports.repository_store import RepositoryStore
-from .engines import SearchBuilders, label_of
+from .engines import Builder, Builders, label_of
+
+_B = TypeVar("_B", bound=Builder)
 
 
 def verify_pin(store: RepositoryStore, target: BuildTarget, kept: frozenset[str]) -> None:
@@ -21,16 +25,16 @@ def verify_pin(store: RepositoryStore, target: BuildTarget, kept: frozenset[str]
 
 
 def require_builder(
-    builders: SearchBuilders, target: BuildTarget, found: Artifact | None
-) -> tuple[SearchBuilder, Artifact]:
-    """Who made a member's search artifact; ARTIFACT_MISSING for none and for an unknown engine."""
+    builders: Builders[_B], target: BuildTarget, found: Artifact | None
+) -> tuple[_B, Artifact]:
+    """Who made a member's artifact; ARTIFACT_MISSING for none and for an unknown engine."""
     builder = None if found is None else builders.of(found)
     if found is not None and builder is not None:
         return builder, found
-    what = "has no search artifact"
+    what = f"has no {builders.kind} artifact"
     if found is not None:
         known = ", ".join(label_of(each) for each in builders.each)
-        what = f"has a search artifact of {found.label}, and this vacmcp knows {known}"
+        what = f"has a {builders.kind} artifact of {found.label}, and this vacmcp knows {known}"
     raise LifecycleError(
         BuildCode.ARTIFACT_MISSING,
         f'"{target.repository}" {what}; run `vacmcp context rebuild {target.context}`',
@@ -38,38 +42,31 @@ def require_builder(
     )
 
 
-def verify_search(
+def verify_artifact(
     repositories: RepositoryStore,
-    builder: SearchBuilder,
+    builder: Builder,
     target: BuildTarget,
     found: Artifact,
     store: StoreState,
 ) -> None:
-    """ARTIFACT_MISSING or SOURCE_MISMATCH unless the search artifact is of the pinned tree."""
-    _verify_revision("search", target, found)
-    if found.key != repositories.tree_id(target.repository, target.revision):
+    """ARTIFACT_MISSING or SOURCE_MISMATCH unless the artifact is whole and of the pinned tree."""
+    kind = found.kind
+    if found.revision != target.revision:
         raise LifecycleError(
             BuildCode.SOURCE_MISMATCH,
-            f'the search artifact of "{target.repository}" was made of another tree; '
+            f'the {kind} artifact of "{target.repository}" was made of commit {found.revision}; '
+            f"run `vacmcp context rebuild {target.context}`",
+            {**_declared(target), "actual_revision": found.revision},
+        )
+    made_of = {target.revision, repositories.tree_id(target.repository, target.revision)}
+    if found.key not in made_of:
+        raise LifecycleError(
+            BuildCode.SOURCE_MISMATCH,
+            f'the {kind} artifact of "{target.repository}" was made of another tree; '
             f"run `vacmcp context rebuild {target.context}`",
             _declared(target),
         )
     builder.verify(target, found, store)
-
-
-def verify_graph(builder: GraphBuilder, target: BuildTarget, artifact: Artifact | None) -> None:
-    """ARTIFACT_MISSING or SOURCE_MISMATCH unless the graph is of the pinned commit."""
-    wanted = f"{builder.engine}/{builder.engine_version}"
-    if artifact is None or artifact.label != wanted:
-        made = "nothing" if artifact is None else artifact.label
-        raise LifecycleError(
-            BuildCode.ARTIFACT_MISSING,
-            f'"{target.repository}" has no graph artifact of {wanted} but {made}; '
-            f"run `vacmcp context rebuild {target.context}`",
-            _declared(target),
-        )
-    _verify_revision("graph", target, artifact)
-    builder.verify(target, artifact)
 
 
 def missing_commit(target: BuildTarget) -> LifecycleError:
@@ -80,16 +77,6 @@ def missing_commit(target: BuildTarget) -> LifecycleError:
         f"run `vacmcp repo sync {target.repository}`, then the command again",
         {**_declared(target), "ref": target.branch},
     )
-
-
-def _verify_revision(kind: str, target: BuildTarget, found: Artifact) -> None:
-    if found.revision != target.revision:
-        raise LifecycleError(
-            BuildCode.SOURCE_MISMATCH,
-            f'the {kind} artifact of "{target.repository}" was made of commit {found.revision}; '
-            f"run `vacmcp context rebuild {target.context}`",
-            {**_declared(target), "actual_revision": found.revision},
-        )
 
 
 def _declared(target: BuildTarget) -> dict[str, str]:

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from ..model import (
     Artifact,
+    ArtifactKind,
     BuildState,
     ContextState,
     Member,
@@ -99,8 +100,8 @@ class StoreClaim:
 class BuiltMember:
     """What a build made for one member: its artifacts and what they cover.
 
-    ``search_files`` is the next generation of its search store, whole; None leaves the files as
-    they are.
+    ``search_files`` and ``graph_files`` are the next generations of its stores, whole; None leaves
+    the files as they are.
     """
 
     repository: str
@@ -108,6 +109,13 @@ class BuiltMember:
     graph: Artifact
     coverage: MemberCoverage
     search_files: tuple[StoredFile, ...] | None = None
+    graph_files: tuple[StoredFile, ...] | None = None
+
+    @property
+    def files(self) -> dict[ArtifactKind, tuple[StoredFile, ...]]:
+        """The stores' next generations, by kind."""
+        made = {ArtifactKind.SEARCH: self.search_files, ArtifactKind.GRAPH: self.graph_files}
+        return {kind: files for kind, files in made.items() if files is not None}
 
 
 class Catalogue(Protocol):

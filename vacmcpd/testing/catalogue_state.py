@@ -158,18 +158,13 @@ def put_files(
     members: Iterable[BuiltMember],
     claims: Iterable[StoreClaim],
 ) -> None:
-    claimed = {
-        store_key(state, claim.repository, claim.kind)
-        for claim in claims
-        if claim.kind == ArtifactKind.SEARCH
-    }
+    claimed = {store_key(state, claim.repository, claim.kind) for claim in claims}
     for made in members:
-        if made.search_files is None:
-            continue
-        key = store_key(state, made.repository, ArtifactKind.SEARCH)
-        if key not in claimed:
-            raise lost_turn(state, build)
-        state.files[key] = made.search_files
+        for kind, files in made.files.items():
+            key = store_key(state, made.repository, kind)
+            if key not in claimed:
+                raise lost_turn(state, build)
+            state.files[key] = files
 
 
 def store_key(state: State, repository: str, kind: str) -> tuple[str, str]:
