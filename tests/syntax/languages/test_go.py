@@ -329,6 +329,16 @@ CASES = (
         "type K int\nfunc (k K) Name() {}\nconst ( c K = iota; d )\nfunc f() { d.Name() }",
         "f -> K.Name",
     ),
+    _case(
+        "sums are of their operands' type",
+        "type K int\nfunc (k K) Name() {}\nconst c K = 1\nfunc f() { i := c + 1; i.Name(); (1 * i).Name() }",
+        "f -> K.Name :5",
+    ),
+    _case(
+        "an atomic pointer holds what it was made for",
+        'import "sync/atomic"\nvar p atomic.Pointer[B]\nfunc f() { p.Load().Go() }',
+        "f -> B.Go",
+    ),
     _case("recursion", "func f(n int) { f(n - 1) }", "f -> f"),
     _case(
         "a method is not a function of the package",

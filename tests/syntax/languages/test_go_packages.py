@@ -266,6 +266,15 @@ CASES = (
         exact=True,
     ),
     Case(
+        "a parameter called like the package of another one's type",
+        _files(
+            a='package m\nimport "example.com/m/y"\nfunc f(y int, z *y.T) (t y.T) { z.G(); return }\n',
+            y__g="package y\ntype T struct{}\nfunc (t *T) G() {}\n",
+        ),
+        ("example.com/m.f -> example.com/m/y.T.G",),
+        exact=True,
+    ),
+    Case(
         "several init functions, and what initialises variables",
         _files(
             a="""

@@ -88,14 +88,21 @@ def _unary(walk: Walk, node: Node) -> Expr:
     return _kept(walk, [of])
 
 
+_COMPARES = frozenset({"==", "!=", "<", "<=", ">", ">=", "&&", "||"})
+
+
 def _binary(walk: Walk, node: Node) -> Expr:
     # A sum of a thousand terms nests to the left: walk down it, not into it.
     parts: list[Expr] = []
+    compares = any(child.type in _COMPARES for child in node.children[1:2])
     while node.type == "binary_expression" and len(node.children) >= 3:
         parts.append(lower(walk, node.children[-1]))
         node = node.children[0]
     parts.append(lower(walk, node))
-    return _kept(walk, parts[::-1])
+    parts.reverse()
+    _kept(walk, parts)
+    # A sum is of its operands' type; a plain name among them says which.
+    return NOTHING if compares else next((part for part in parts if type(part) is Name), NOTHING)
 
 
 def _kept(walk: Walk, parts: list[Expr]) -> Expr:

@@ -165,18 +165,15 @@ def _method(walk: Walk, node: Node) -> None:
 
 def signature(walk: Walk, draft: Draft, node: Node) -> None:
     """Parameters, results and body of a function whose block is open."""
-    params(walk, draft, node.child_by_field_name("parameters"), plain=False)
     result = node.child_by_field_name("result")
-    if result is None:
-        draft.returns = Lit("void")
-    else:
-        draft.returns = result_of(walk, result)
-        if result.type == "parameter_list":
-            for part in named(result):
-                kind = part.child_by_field_name("type")
-                for name in part.children_by_field_name("name"):
-                    if kind is not None:
-                        draft.bind(walk.declare(walk.text(name)), None, type_of(walk, kind))
+    draft.returns = result_of(walk, result) if result is not None else Lit("void")
+    parts = named(result) if result is not None and result.type == "parameter_list" else []
+    kinds = [part.child_by_field_name("type") for part in parts]
+    declared = [type_of(walk, kind) if kind is not None else None for kind in kinds]
+    params(walk, draft, node.child_by_field_name("parameters"), plain=False)
+    for part, kind in zip(parts, declared, strict=True):
+        for name in part.children_by_field_name("name"):
+            draft.bind(walk.declare(walk.text(name)), None, kind)
     body = node.child_by_field_name("body")
     if body is not None:
         block(walk, body)

@@ -59,6 +59,9 @@ def _global(linker: Linker, unit: Unit, name: str) -> Values:
     return modules.unnamed_package(linker, unit, name)
 
 
+_HOLDERS = frozenset({"sync/atomic.Pointer.Load", "sync/atomic.Pointer.Swap"})
+"""Methods of the standard library that give what their type was instantiated with."""
+
 _FIRST = 0
 """The parameter of what stands for a call of a function type."""
 
@@ -85,6 +88,8 @@ def call_value(linker: Linker, made: Declaration, call: Call) -> Values | None:
             found |= _given_back(linker, value.decl)
             if type(call.fn) in (AnyOf, Generic):
                 found = _instantiated(linker, made, call.fn, value.decl, found)
+        elif isinstance(value, Ext) and value.name in _HOLDERS and isinstance(on, Ext) and on.args:
+            found = on.args[0]
         values |= found
     return values
 

@@ -127,25 +127,29 @@ def params(walk: Walk, draft: Draft, node: Node | None, *, plain: bool) -> None:
     It stands in the body then, so what calls pass need not be followed into it. ``plain`` leaves
     out their names, for functions without a body.
     """
-    for part in named(node) if node is not None else ():
-        kind = part.child_by_field_name("type")
-        if kind is None:
+    parts = named(node) if node is not None else []
+    # A parameter may be called like a package that the type of a later one is from.
+    kinds = [part.child_by_field_name("type") for part in parts]
+    types = [type_of(walk, kind) if kind is not None else None for kind in kinds]
+    for part, made in zip(parts, types, strict=True):
+        if made is None:
             continue
-        made = type_of(walk, kind)
         star = part.type == "variadic_parameter_declaration"
-        flows = may_call(made)
         names: list[Node | None] = [*part.children_by_field_name("name")]
         for name in names or [None]:
-            text = walk.text(name) if name is not None else "_"
-            if plain or text == "_":
-                draft.params.append(Param(f"_{len(draft.params)}", star=int(star)))
-                continue
-            given = walk.declare(text)
-            if flows:
-                draft.params.append(Param(given, made, star=int(star)))
-            else:
-                draft.params.append(Param(f"_{len(draft.params)}", made, star=int(star)))
-                draft.body.append(Bind(given, None, Seq("list", [made]) if star else made))
+            _param(walk, draft, walk.text(name) if name and not plain else "_", made, star=star)
+
+
+def _param(walk: Walk, draft: Draft, text: str, made: Expr, *, star: bool) -> None:
+    if text == "_":
+        draft.params.append(Param(f"_{len(draft.params)}", star=int(star)))
+        return
+    given = walk.declare(text)
+    if may_call(made):
+        draft.params.append(Param(given, made, star=int(star)))
+        return
+    draft.params.append(Param(f"_{len(draft.params)}", made, star=int(star)))
+    draft.body.append(Bind(given, None, Seq("list", [made]) if star else made))
 
 
 def may_call(kind: Expr) -> bool:
