@@ -28,8 +28,9 @@ _OPEN = frozenset(
     }
 )
 
-_SHORT, _WIDE = 20_000, 300
-"""A longer file with longer lines than these was written by a minifier."""
+_SHORT, _WIDE, _LONG = 20_000, 120, 1_500_000
+"""A file with more bytes and wider lines than the first two was written by a minifier, one with
+more bytes than the last by a bundler."""
 
 _REPEATABLE = frozenset({Name, Lit, This, Def, Import})
 
@@ -368,5 +369,6 @@ def walk_of(source: bytes, root: Node, language: str, tables: Tables) -> Walk:
     walk = Walk(source, build, tables, frame)
     walk.block = frame
     lines = root.end_point[0] + 1
-    walk.minified = len(source) > _SHORT and len(source) > lines * _WIDE
+    wide = len(source) > _SHORT and len(source) > lines * _WIDE
+    walk.minified = wide or len(source) > _LONG
     return walk
