@@ -207,6 +207,9 @@ def _sideways(
         if owner is None:
             continue
         for item in members.descendants(linker, owner):
+            # Only where bases come together does something else stand after it.
+            if len(members.bases(linker, item)) < 2:
+                continue
             order = members.mro(linker, item)
             if owner not in order:
                 continue

@@ -124,23 +124,24 @@ def _compared(w: Walk, left: Expr, operator: str, right: Expr, line: int) -> Non
 
 def boolean(w: Walk, node: Node) -> Expr:
     """``a and b``, ``a or b``: one of them."""
-    chain: list[tuple[str, Node, Node]] = []
+    chain: list[tuple[str, Node]] = []
     while node.type == "boolean_operator":
         children = node.children
         if len(children) < 3:
             break
-        chain.append((children[1].type, children[-1], children[0]))
+        chain.append((children[1].type, children[-1]))
         node = children[0]
     env = w.env
     values = [w.expr(node)]
     w.env = dict(env)
-    for operator, right, left in reversed(chain):
+    for operator, right in reversed(chain):
         if operator == "and":
-            narrowing.assume(w, left, positive=True)
+            narrowing.assume(w, node, positive=True)
         else:
             w.env = dict(env)
-            narrowing.assume(w, left, positive=False)
+            narrowing.assume(w, node, positive=False)
         values.append(w.expr(right))
+        node = right
     w.env = _kept(w, env)
     if len(values) > _LONGEST:
         for value in values[_LONGEST:]:

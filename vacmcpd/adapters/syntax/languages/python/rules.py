@@ -91,37 +91,30 @@ def is_enumeration(linker: Linker, made: Declaration) -> bool:
 
 def mro(linker: Linker, made: Declaration) -> list[Declaration]:
     """The C3 order; depth first for classes that have none."""
-    merged = _merge(linker, made, frozenset())
-    return merged if merged is not None else members.depth_first(linker, made)
-
-
-def _merge(
-    linker: Linker, made: Declaration, below: frozenset[Declaration]
-) -> list[Declaration] | None:
-    if made in below or len(below) > 100:
-        return None
     parents = list(dict.fromkeys(members.parents(linker, made)))
-    if not parents:
-        return [made]
-    lists: list[list[Declaration]] = []
-    for parent in parents:
-        order = _merge(linker, parent, below | {made})
-        if order is None:
-            return None
-        lists.append(list(order))
-    lists.append(parents)
-    order = [made]
-    while lists := [items for items in lists if items]:
+    if len(parents) == 1:
+        order = members.mro(linker, parents[0])
+        return [made, *(item for item in order if item is not made)]
+    merged = _merged([*(list(members.mro(linker, parent)) for parent in parents), parents])
+    return [made, *merged] if merged is not None else members.depth_first(linker, made)
+
+
+def _merged(lists: list[list[Declaration]]) -> list[Declaration] | None:
+    """Lists merged so that each keeps its order; None when they contradict each other."""
+    order: list[Declaration] = []
+    lists = [items[::-1] for items in lists if items]
+    while lists:
         for items in lists:
-            head = items[0]
-            if not any(head in other[1:] for other in lists):
+            head = items[-1]
+            if not any(head in other[:-1] for other in lists):
                 break
         else:
             return None
         order.append(head)
         for items in lists:
-            if items[0] is head:
-                del items[0]
+            if items[-1] is head:
+                items.pop()
+        lists = [items for items in lists if items]
     return order
 
 

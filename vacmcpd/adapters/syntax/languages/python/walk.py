@@ -36,6 +36,9 @@ _COMPOUND = frozenset(
     }
 )
 
+_MOST = 8
+"""Versions of a variable that are kept apart until it is read."""
+
 UNKNOWN = AnyOf([])
 """A value that nothing is known of."""
 
@@ -293,6 +296,9 @@ class Walk:
                 elif other != version:
                     joined[name] = _both(other, version)
         self.env = joined
+        for name, version in joined.items():
+            if type(version) is tuple and len(version) > _MOST:
+                self._meet(name, version)
 
     def is_captured(self, name: str) -> bool:
         """Whether a function or class inside of this one mentions ``name``."""
