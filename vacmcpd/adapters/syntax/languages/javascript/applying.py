@@ -9,7 +9,7 @@ from ...linking.sites import Site
 from ...linking.units import Declaration
 from ...linking.values import NOTHING, Ext, Func, Klass, Value, Values
 from .attributes import functions_below
-from .builtins import CALLING, LATER, PREFIX, TIMERS, items_of, passes, shown
+from .builtins import CALLING, ELEMENTS, LATER, PREFIX, TIMERS, items_of, passes, shown
 
 Pairs = list[tuple[Value, Value | None]]
 
@@ -111,26 +111,38 @@ def _callbacks(linker: Linker, made: Declaration, call: Call, site: Site, fn: Ex
     name = fn.name if type(fn) is Attr else fn.id if type(fn) is Name else ""
     timed = name in TIMERS
     promised = call.new and fn == Name("Promise")
-    if not call.args or not (timed or promised or (name in CALLING and type(fn) is Attr)):
+    made_from = fn == _FROM
+    calling = timed or promised or made_from or (name in CALLING and type(fn) is Attr)
+    if not call.args or not calling:
         return
     linker.top.tainted = True
     later = timed or name in LATER
     given: list[Values] = []
     if name in CALLING and type(fn) is Attr:
         given = passes(linker, name, ev.evaluate(linker, made, fn.of))
+    elif made_from:
+        given = [_iterated(linker, ev.evaluate(linker, made, call.args[0]))]
     own = {target for target in site.targets if target.kind is not ScopeKind.LAMBDA}
-    first = 1 if name in ("replace", "replaceAll") else 0
+    first = 1 if name in ("replace", "replaceAll") or made_from else 0
     last = 2 if name == "then" or first else 1
-    for arg in call.args[first:last]:
+    for number, arg in enumerate(call.args[first:last]):
         for value in ev.evaluate(linker, made, arg):
             if not isinstance(value, Func) or own:
                 continue
-            site.applied[value.decl] = given
-            if len(call.args) > 1 and name in CALLING:
+            # What is passed to the second function of `then` is not what was waited for.
+            site.applied[value.decl] = given if not number else []
+            if len(call.args) > last and (name in ELEMENTS or made_from):
                 site.receivers[value.decl] = _receiver(linker, made, call)
             named = value.decl.kind is not ScopeKind.LAMBDA and "<" not in value.decl.name
             if linker.round > 1 and (named or not later):
                 site.add(value.decl, INFERRED)
+
+
+_FROM = Attr(Name("Array"), "from")
+
+
+def _iterated(linker: Linker, values: Values) -> Values:
+    return frozenset(item for value in values for item in members.iterated(linker, value))
 
 
 def _receiver(linker: Linker, made: Declaration, call: Call) -> Values:

@@ -14,7 +14,7 @@ PREFIX = "<builtin>."
 KINDS = {"object": "Object", "generator": "Generator", "future": "Promise", "tuple": "Array"}
 """What containers that are known by their type are called."""
 
-_ELEMENTS = words(
+ELEMENTS = words(
     """
     forEach map filter find findIndex findLast findLastIndex some every flatMap
     """
@@ -23,7 +23,7 @@ _FOLDS = frozenset({"reduce", "reduceRight"})
 _SORTS = frozenset({"sort", "toSorted"})
 _PROMISED = frozenset({"then", "catch", "finally"})
 _REPLACES = frozenset({"replace", "replaceAll"})
-CALLING = _ELEMENTS | _FOLDS | _SORTS | _PROMISED | _REPLACES
+CALLING = ELEMENTS | _FOLDS | _SORTS | _PROMISED | _REPLACES
 """Methods that call the functions that they are given, whatever they are of."""
 
 LATER = words("then catch finally")
@@ -92,9 +92,9 @@ def _array(linker: Linker, values: Values) -> Values:
 
 def passes(linker: Linker, name: str, on: Values) -> list[Values]:
     """What ``on.name(f)`` passes to ``f``."""
-    if name in _PROMISED:
+    if name == "then":
         return [awaited(linker, frozenset(v for v in on if isinstance(v, Coll)))]
-    if name in _REPLACES:
+    if name in _REPLACES or name in LATER:
         return []
     items = frozenset(item for value in on for item in items_of(linker, value))
     if name in _FOLDS:
@@ -201,6 +201,8 @@ def _of_container(
         return NOTHING
     if name in _ONE:
         return items_of(linker, on)
+    if name == "next":
+        return frozenset({linker.make(Coll, "object", (items_of(linker, on),))})
     if name == "concat":
         inner = items_of(linker, on)
         for arg in call.args:
