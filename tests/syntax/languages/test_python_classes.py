@@ -358,6 +358,7 @@ CASES = [
                 c.item.name()
                 x = c.item
                 x.name()
+                c.item = 1
             """
         },
         (
@@ -365,6 +366,7 @@ CASES = [
             "app.f -> app.C.item :18",
             "app.f -> app.Item.name :17",
             "app.f -> app.Item.name :19",
+            "app.f -> app.C.item :20",
             "app.C.item -> app.Item",
             "app.C.item -> app.check",
         ),

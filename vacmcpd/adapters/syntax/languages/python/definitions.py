@@ -167,8 +167,11 @@ def _flags(node: Node, above: Decorators) -> int:
         flags |= Flag.CLASSMETHOD
     if any(name.startswith("abstract") for name in above.names):
         flags |= Flag.ABSTRACT
-    if above.has("setter", "deleter"):
+    if above.has("setter"):
         flags |= Flag.SETTER
+    if above.has("deleter"):
+        # It is run by neither reading nor setting the attribute.
+        flags |= Flag.SETTER | Flag.PRIVATE
     if node.children[0].type == "async":
         flags |= Flag.ASYNC
     return flags

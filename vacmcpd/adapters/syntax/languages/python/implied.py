@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from ...facts import Attr, Call, Expr, Flag, Name
+from ...facts import Attr, Call, Expr, Flag, Name, ScopeKind
 from ...linking import evaluate as ev
 from ...linking import members
 from ...linking.linker import Linker
@@ -12,6 +12,7 @@ from ...linking.units import Declaration
 from ...linking.values import Ext, Func, Inst, Klass, TypeVar, Value, Values
 from . import results
 from .modules import FAMILY
+from .walk import SETS
 
 _INSTEAD = {
     "__str__": ("__str__", "__repr__"),
@@ -53,6 +54,9 @@ def site_targets(linker: Linker, made: Declaration, call: Call, site: Site) -> b
 
 def _implicit(linker: Linker, made: Declaration, call: Call, site: Site) -> None:
     fn = call.fn
+    if type(fn) is Attr and fn.name.startswith(SETS):
+        _set(linker, made, site, fn)
+        return
     if type(fn) is Attr and fn.name.startswith("__"):
         names = _INSTEAD.get(fn.name, (fn.name,))
         if any(linker.has_property(FAMILY, name) for name in names):
@@ -61,6 +65,28 @@ def _implicit(linker: Linker, made: Declaration, call: Call, site: Site) -> None
     for value in ev.evaluate(linker, made, fn):
         if isinstance(value, Klass):
             construct(linker, made, call, site, value.decl)
+
+
+def _set(linker: Linker, made: Declaration, site: Site, fn: Attr) -> None:
+    """The setters that setting an attribute runs."""
+    name = fn.name[len(SETS) :]
+    if not linker.has_property(FAMILY, name):
+        return
+    for value in ev.evaluate(linker, made, fn.of):
+        if not isinstance(value, Inst):
+            continue
+        for found in members.member(linker, value.decl, name):
+            if isinstance(found, Func) and _is_setter(found.decl):
+                site.add(found.decl, RESOLVED)
+        if not value.exact:
+            for other in members.overriding(linker, value.decl, name):
+                if _is_setter(other):
+                    site.add(other, DISPATCH)
+
+
+def _is_setter(made: Declaration) -> bool:
+    flags = made.scope.flags
+    return made.kind is ScopeKind.PROPERTY and flags & (Flag.SETTER | Flag.PRIVATE) == Flag.SETTER
 
 
 def method_targets(

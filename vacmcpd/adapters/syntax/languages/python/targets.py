@@ -6,7 +6,7 @@ from tree_sitter import Node
 
 from ...facts import Elem, Expr, Item, Seq, Spread
 from . import expressions, literals
-from .walk import UNKNOWN, Walk, line_of
+from .walk import SETS, UNKNOWN, Walk, line_of
 
 Binder = Callable[[str, Expr | None], None]
 
@@ -22,9 +22,11 @@ def assign(w: Walk, node: Node, value: Expr, bind: Binder | None = None) -> None
         (bind or w.bind)(w.text(node), value)
     elif kind == "attribute":
         children = node.children
-        of = w.expr(children[0])
+        of = w.simple(w.expr(children[0]))
         name = w.text(children[-1])
-        w.build.here.store(w.simple(of), name, value)
+        w.build.here.store(of, name, value)
+        if not name.isupper() and not w.frame.is_class:
+            w.build.here.do(w.implicit(of, f"{SETS}{name}", line_of(children[-1])))
     elif kind == "subscript":
         _item(w, node, value)
     elif kind in _PATTERNS:

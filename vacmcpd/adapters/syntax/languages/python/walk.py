@@ -36,6 +36,9 @@ _COMPOUND = frozenset(
     }
 )
 
+SETS = "__set__ "
+"""Before the name of an attribute: that of the call which setting it may be."""
+
 _MOST = 8
 """Versions of a variable that are kept apart until it is read."""
 
