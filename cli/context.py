@@ -30,6 +30,24 @@ Refs = Annotated[
         show_default=False,
     ),
 ]
+Repo = Annotated[
+    str | None,
+    typer.Option(
+        "--repo",
+        metavar="REPO",
+        help="One repository of the context; all of them unless given.",
+        show_default=False,
+    ),
+]
+Kinds = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--kind",
+        metavar="KIND",
+        help="resolved, dispatch, inferred, candidate or external; all of them unless given.",
+        show_default=False,
+    ),
+]
 
 
 @app.command()
@@ -65,7 +83,30 @@ def status(
     """Report one context: its pins, its failure if any, and its last build step by step."""
     with opened(data_dir, quiet) as run:
         found = run.managed.contexts.status(name)
-    answer(views.context_status(found), views.context_pairs(found), as_json)
+        graphs = run.managed.graphs.summaries(found.record)
+    answer(views.context_status(found, graphs), views.context_pairs(found, graphs), as_json)
+
+
+@app.command()
+def graph(
+    name: ContextName,
+    repo: Repo = None,
+    kinds: Kinds = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    data_dir: DataDir = None,
+) -> None:
+    """Write out the call graph: one line for each call site and what it calls. Changes nothing.
+
+    With --json each line is a document of its own, {"caller", "callee", "kind", "path", "line",
+    "repository"}: both ends by their qualified names, what is outside the repository as
+    `<builtin>.len` or `package.name`.
+    """
+    from . import graph as writing
+
+    chosen = writing.kinds_of(kinds)
+    with opened(data_dir, quiet, recovering=False) as run:
+        writing.write(run.managed.graphs.edges(name, repo, chosen), as_json)
 
 
 @app.command()

@@ -27,9 +27,10 @@ _INTRODUCTION = """\
 
 Answers go to stdout, progress and errors to stderr. On a terminal an answer is a table; in a pipe
 it is tab-separated lines without colour and without headings, the columns in the order given with
-each command; with `--json` it is one JSON document, in ASCII. `status` commands print `key
-value` lines in both. `NO_COLOR` is honoured. Control characters in what others chose (URLs, refs,
-names, git's words) are printed as escapes, and a credential in a URL as `***`.
+each command; with `--json` it is one JSON document, in ASCII (of `context graph` one a line).
+`status` commands print `key value` lines in both. `NO_COLOR` is honoured. Control characters in
+what others chose (URLs, refs, names, git's words) are printed as escapes, and a credential in a URL
+as `***`.
 
 `--data-dir` comes first, then `VACMCP_DATA_DIR`, then `~/.vacmcp`. A data directory that belongs
 to another user is refused with the `sudo -u` line that works. Every setting can also come from
@@ -81,6 +82,7 @@ _PIPED = {
     "context create": "name, state, repository, commit; one line a member",
     "context retry": "name, state, repository, commit; one line a member",
     "context rebuild": "name, state, repository, commit; one line a member",
+    "context graph": "caller, callee, kind, path, line, repository; one line a call",
     "context verify": "name, `OK`, repository, commit; one line a member",
     "context list": "name, repository, commit, state; one line a member",
     "context remove": "name, `REMOVED`",
@@ -97,7 +99,8 @@ _ANSWERS = {
     "repo remove": '`{"name": "…", "state": "REMOVED"}`',
     "context create": "a context",
     "context list": '`{"contexts": [a context, …]}`',
-    "context status": "a context, with `repair` and `last_build`",
+    "context status": "a context, with `graphs`, `repair` and `last_build`",
+    "context graph": "a call on each line, by repository, path and line",
     "context verify": 'a context, with `"verified": true`',
     "context retry": "a context",
     "context rebuild": '`{"contexts": [a context, …]}`',
@@ -186,7 +189,11 @@ def _samples() -> Iterator[tuple[str, dict[str, Any]]]:
     )
     yield "A repository", views.repository(repository, Path("/home/me/.vacmcp/repos/backend.git"))
     status = ContextStatus(_context(), _build(), "vacmcp context retry backend-v1")
-    yield "A context, as `context status` reports it", views.context_status(status)
+    yield (
+        "A context, as `context status` reports it",
+        views.context_status(status, [_graph()]),
+    )
+    yield "A line of `context graph`", views.edge("backend", _edge())
     row = Row("repositories", "backend", "FAIL", "AUTH_FAILED: …", "vacmcp repo sync backend")
     yield "A check of `doctor`", views.check(row)
 
@@ -195,12 +202,15 @@ def _context() -> Any:
     from vacmcpd.model import Artifact, ArtifactKind, ContextState, Member, MemberCoverage
     from vacmcpd.ports.catalogue import ContextRecord
 
-    search = Artifact(ArtifactKind.SEARCH, "embedded", "1", "0" * 40, _COMMIT)
+    search, graph = (
+        Artifact(kind, "embedded", "1", "0" * 40, _COMMIT)
+        for kind in (ArtifactKind.SEARCH, ArtifactKind.GRAPH)
+    )
     return ContextRecord(
         id="backend-v1",
         state=ContextState.FAILED,
         generation=2,
-        members=(Member("backend", "release/1.x", _COMMIT, search, None),),
+        members=(Member("backend", "release/1.x", _COMMIT, search, graph),),
         created_at=_AT,
         updated_at=_AT + timedelta(minutes=1),
         removing_since=None,
@@ -208,6 +218,29 @@ def _context() -> Any:
         failure_message=_WHY,
         coverage=(MemberCoverage("backend", _COMMIT, 120, 117, {"binary": 2, "submodule": 1}),),
     )
+
+
+def _graph() -> Any:
+    from vacmcpd.managed.graphs import MemberGraph
+    from vacmcpd.model import MemberCoverage
+    from vacmcpd.ports.graph import GraphSummary, LanguageCoverage, Tier
+
+    skipped = {"unsupported_language": 19, "too_large": 1}
+    languages = (
+        LanguageCoverage("go", Tier.SCOPED, 90, 1),
+        LanguageCoverage("bash", Tier.BY_NAME, 10, 0),
+    )
+    sites = {"resolved": 800, "dispatch": 40, "inferred": 12, "external": 600, "unresolved": 30}
+    coverage = MemberCoverage("backend", _COMMIT, 120, 100, skipped)
+    return MemberGraph("backend", "embedded/1", GraphSummary(coverage, languages, sites))
+
+
+def _edge() -> Any:
+    from vacmcpd.ports.graph import CallEdge, EdgeKind, Symbol
+
+    caller = Symbol("Serve", "example.com/backend/api.Server.Serve", "api/server.go", 40, "method")
+    callee = Symbol("Println", "fmt.Println", "", 0, "external")
+    return CallEdge("Serve", "Println", "api/server.go", 44, EdgeKind.EXTERNAL, caller, callee)
 
 
 def _build() -> Any:

@@ -13,9 +13,11 @@ from .text import moment, stamp
 if TYPE_CHECKING:
     from vacmcpd.managed.contexts import ContextStatus
     from vacmcpd.managed.doctor import Row
+    from vacmcpd.managed.graphs import MemberGraph
     from vacmcpd.managed.repositories import RepositoryStatus
     from vacmcpd.model import Member, MemberCoverage
     from vacmcpd.ports.catalogue import BuildRecord, ContextRecord, StepRecord
+    from vacmcpd.ports.graph import CallEdge, GraphSummary
 
 NEVER = "never synced"
 
@@ -92,11 +94,12 @@ def context(record: "ContextRecord") -> dict[str, Any]:
     }
 
 
-def context_status(status: "ContextStatus") -> dict[str, Any]:
-    """A context, the command that would repair it, and its last build with its steps."""
+def context_status(status: "ContextStatus", graphs: Iterable["MemberGraph"]) -> dict[str, Any]:
+    """A context, its call graphs, the command that would repair it, its last build with steps."""
     build = status.last_build
     return {
         **context(status.record),
+        "graphs": [_graph(graph) for graph in graphs],
         "repair": status.repair or None,
         "last_build": _build(build) if build else None,
     }
@@ -135,9 +138,10 @@ def pinned_table(record: "ContextRecord", verdict: str) -> Table:
     )
 
 
-def context_pairs(status: "ContextStatus") -> Pairs:
+def context_pairs(status: "ContextStatus", graphs: Iterable["MemberGraph"]) -> Pairs:
     """``context status``: the reference's keys where they apply, members, the last build."""
     record = status.record
+    by_name = {graph.repository: graph for graph in graphs}
     lines = [
         ("name", record.id),
         ("state", record.shown_state),
@@ -149,9 +153,24 @@ def context_pairs(status: "ContextStatus") -> Pairs:
         lines.append(("failure", f"{record.failure_code}: {record.failure_message or ''}"))
     for member in record.members:
         lines += _member_lines(record, member)
+        if member.repository in by_name:
+            lines += _graph_lines(by_name[member.repository])
     if status.last_build:
         lines += _build_lines(status.last_build)
     return Pairs(tuple(lines))
+
+
+def edge(repository: str, edge: "CallEdge") -> dict[str, Any]:
+    """One call site's edge, both ends by their qualified names."""
+    caller, callee = edge.caller_symbol, edge.callee_symbol
+    return {
+        "caller": caller.qualified_name if caller else edge.caller,
+        "callee": callee.qualified_name if callee else edge.callee,
+        "kind": str(edge.kind),
+        "path": edge.path,
+        "line": edge.line,
+        "repository": repository,
+    }
 
 
 def retry_line(record: "ContextRecord", repair: str) -> str:
@@ -196,6 +215,39 @@ def _member(member: "Member") -> dict[str, Any]:
 def _label(member: "Member", kind: str) -> str:
     artifact = member.search if kind == "search" else member.graph
     return artifact.label if artifact else "-"
+
+
+def _graph(graph: "MemberGraph") -> dict[str, Any]:
+    """``files`` and what follows are null where there is no graph, or none that can be read."""
+    found = graph.summary
+    return {
+        "repository": graph.repository,
+        "engine": graph.engine,
+        "problem": graph.problem or None,
+        "files": found.coverage.files if found else None,
+        "parsed": found.coverage.searched if found else None,
+        "skipped": dict(sorted(found.coverage.skipped.items())) if found else None,
+        "languages": [
+            {
+                "name": language.name,
+                "tier": str(language.tier),
+                "files": language.files,
+                "with_errors": language.with_errors,
+            }
+            for language in found.languages
+        ]
+        if found
+        else None,
+        "call_sites": dict(_sites(found)) if found else None,
+    }
+
+
+def _sites(summary: "GraphSummary") -> list[tuple[str, int]]:
+    """By kind, in the order of trust, and what has no kind after them."""
+    from vacmcpd.ports.graph import EdgeKind
+
+    order = {str(kind): at for at, kind in enumerate(EdgeKind)}
+    return sorted(summary.sites.items(), key=lambda each: (order.get(each[0], len(order)), each[0]))
 
 
 def _failure(code: str | None, message: str | None) -> dict[str, str] | None:
@@ -271,6 +323,18 @@ def _member_lines(record: "ContextRecord", member: "Member") -> list[tuple[str, 
 def _covered(found: "MemberCoverage") -> str:
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(found.skipped.items()))
     return f"{found.searched} of {found.files} files" + (f"; skipped: {reasons}" if reasons else "")
+
+
+def _graph_lines(graph: "MemberGraph") -> list[tuple[str, str]]:
+    if graph.summary is None:
+        return [("graph fault", graph.problem)] if graph.problem else []
+    lines = [("parsed", _covered(graph.summary.coverage))]
+    for language in graph.summary.languages:
+        errors = f", {language.with_errors} with errors" if language.with_errors else ""
+        words = f"{language.name} ({language.tier}): {language.files} files{errors}"
+        lines.append(("language", words))
+    sites = ", ".join(f"{count} {kind}" for kind, count in _sites(graph.summary))
+    return [*lines, ("call sites", sites or "none")]
 
 
 def _build_lines(build: "BuildRecord") -> list[tuple[str, str]]:

@@ -46,7 +46,7 @@ def test_a_repository_is_reported_in_one_documented_shape(added, documented) -> 
 
 
 def test_a_context_is_reported_in_one_documented_shape(pinned, documented) -> None:
-    shape = set(documented["context"]) - {"repair", "last_build"}
+    shape = set(documented["context"]) - {"graphs", "repair", "last_build"}
     status = pinned("context", "status", "v1", "--json").json
     assert set(status) == set(documented["context"])
     records = [
@@ -65,7 +65,7 @@ def test_a_context_is_reported_in_one_documented_shape(pinned, documented) -> No
             "ref": "release/v1",
             "revision": V1,
             "search": "embedded/1",
-            "graph": "none/0",
+            "graph": "embedded/1",
         }
     ]
     assert status["coverage"]["complete"] is True
