@@ -1,6 +1,6 @@
 """Where languages differ once their files are facts: names, imports, members, dispatch."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -76,6 +76,13 @@ class Rules:
 
     builtin_types: frozenset[str] = field(default_factory=frozenset)
     """Names of types outside the repository that need no import."""
+
+    essences: "Mapping[str, Callable[[bytes], object]]" = field(default_factory=dict)
+    """What the rules look at of the files that say how modules are found, by the files' names.
+
+    Where that is equal in two versions, the file counts as unchanged: a release's new number
+    links nothing again. Files of other names count whole.
+    """
 
     call_member: str = ""
     """The method that calling an instance runs (``__call__``)."""

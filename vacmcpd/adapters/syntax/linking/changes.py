@@ -1,13 +1,16 @@
 """Which leaves differ between two versions."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from hashlib import blake2b
 
+from ....errors import VacmcpError
 from ..facts import Bind, Def, Expr, encode, parts_of
 from .linker import body_leaf, leaf_of, name_leaf
 from .records import Outline
 from .tree import Tree
 from .units import NAMED, Declaration, Unit
+
+Essences = Mapping[str, Callable[[bytes], object]]
 
 
 def changed_items(before: Unit | None, after: Unit | None) -> set[int]:
@@ -17,19 +20,35 @@ def changed_items(before: Unit | None, after: Unit | None) -> set[int]:
     return {leaf_of(text) for text in old.keys() | new.keys() if old.get(text) != new.get(text)}
 
 
-def changed_tree(before: Tree, after: Tree) -> set[int]:
+def changed_tree(before: Tree, after: Tree, essences: Essences) -> set[int]:
     """The leaves of the two trees' names and of their files' contents that differ."""
     leaves: set[int] = set()
     old, new = before.blobs, after.blobs
     for path in old.keys() | new.keys():
         if old.get(path) != new.get(path):
+            name = path.rpartition("/")[2]
+            essence = essences.get(name)
+            if essence is not None and _is_alike(before, after, path, essence):
+                continue
             leaves.add(leaf_of(f"blob\0{path}"))
-            leaves.add(leaf_of(f"named\0{path.rpartition('/')[2]}"))
+            leaves.add(leaf_of(f"named\0{name}"))
             if (path in old) != (path in new):
                 leaves.add(leaf_of(f"path\0{path}"))
     for folder in before.folders.keys() ^ after.folders.keys():
         leaves.add(leaf_of(f"folder\0{folder}"))
     return leaves
+
+
+def _is_alike(before: Tree, after: Tree, path: str, essence: Callable[[bytes], object]) -> bool:
+    """Whether the rules find the same in both contents of a file."""
+    if not before.has(path) or not after.has(path):
+        return False
+    try:
+        old, new = before.sources.read(path), after.sources.read(path)
+    except VacmcpError:
+        # The older content may be gone from the clone by now.
+        return False
+    return old is not None and new is not None and essence(old) == essence(new)
 
 
 def changed_outline(family: str, before: Outline | None, after: Outline | None) -> set[int]:

@@ -134,7 +134,13 @@ class _Run:
         if self.previous is None:
             return set()
         old, new = self.previous.version, self.version
-        leaves = {leaf_of(TOO_DEEP), *changed_tree(old.tree, new.tree)}
+        languages = [*old.languages.values(), *new.languages.values()]
+        essences = {
+            name: essence
+            for language in {language.name: language for language in languages}.values()
+            for name, essence in language.rules.essences.items()
+        }
+        leaves = {leaf_of(TOO_DEEP), *changed_tree(old.tree, new.tree, essences)}
         for path in sorted((old.languages.keys() | new.languages.keys()) - self.same):
             leaves |= changed_items(old.unit(path), new.unit(path))
         return leaves

@@ -63,6 +63,11 @@ def _declared(content: bytes | None) -> str:
     return match[1].decode("utf-8", "replace") if match is not None else ""
 
 
+def essence(content: bytes) -> object:
+    """What of a go.mod is looked at: the module, and local replacements."""
+    return _declared(content), _REPLACE.findall(content)
+
+
 def import_value(linker: Linker, unit: Unit, expr: Import) -> Values:
     """A package of the tree, else one outside; and the marks that the extractor leaves."""
     if expr.module == OWN_PACKAGE:

@@ -215,6 +215,7 @@ RULES = Rules(
     modules.import_value,
     global_value,
     package=modules.package,
+    essences={"go.mod": modules.essence},
     attached=True,
     structural=True,
     mro=mro,

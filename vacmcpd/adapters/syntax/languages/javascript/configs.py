@@ -53,7 +53,10 @@ def join(folder: str, path: str) -> str | None:
 
 def parsed(linker: Linker, path: str) -> dict[str, Any]:
     """A configuration with comments and trailing commas; empty when it can't be read."""
-    content = linker.text(path)
+    return _parsed(linker.text(path))
+
+
+def _parsed(content: bytes | None) -> dict[str, Any]:
     if content is None or len(content) > _BIGGEST:
         return {}
     text = content.decode("utf-8", "replace").removeprefix("\ufeff")
@@ -77,7 +80,15 @@ def _package_in(linker: Linker, folder: str) -> Package | None:
     path = f"{folder}/package.json" if folder else "package.json"
     if not linker.exists(path):
         return None
-    found = parsed(linker, path)
+    return _package_of(folder, parsed(linker, path))
+
+
+def essence(content: bytes) -> object:
+    """What of a package.json is looked at: names, entries, exports, dependencies' names."""
+    return _package_of("", _parsed(content))
+
+
+def _package_of(folder: str, found: dict[str, Any]) -> Package:
     name = found.get("name")
     entries = tuple(value for key in _ENTRIES if isinstance(value := found.get(key), str) and value)
     return Package(

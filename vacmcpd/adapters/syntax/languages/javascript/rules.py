@@ -7,6 +7,7 @@ from ...linking.tree import Tree
 from ...linking.units import Unit
 from ...linking.values import NOTHING, Values
 from ...rules import Rules
+from . import configs
 from .applying import site_targets
 from .attributes import mro, this_value, value_attr
 from .builtins import call_value
@@ -43,6 +44,8 @@ def global_value(linker: Linker, unit: Unit, name: str) -> Values:
         return members.stored(linker, window, name.removeprefix(GLOBAL), unit)
     if name in NAMES:
         return frozenset({linker.ext(f"<builtin>.{name}")})
+    # Whether the file is a module may rest on anything in it.
+    linker.read(f"blob\0{unit.path}")
     paths = linker.paths_of(FAMILY, SCRIPT, name)
     script = unit.facts.namespace == SCRIPT
     seen = [path for path in paths if path != unit.path and (script or ".d." in path)]
@@ -84,6 +87,7 @@ RULES = Rules(
     global_value,
     separator=":",
     package=package,
+    essences={"package.json": configs.essence},
     constructors=("constructor",),
     class_objects=True,
     mro=mro,

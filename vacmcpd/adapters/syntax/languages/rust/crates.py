@@ -53,6 +53,11 @@ def _package(folder: str, content: bytes) -> Package | None:
     )
 
 
+def essence(content: bytes) -> object:
+    """What of a Cargo.toml is looked at: the crate's name and its targets."""
+    return _package("", content)
+
+
 def _text(table: object, key: str) -> str:
     value = table.get(key) if isinstance(table, dict) else None
     return value if isinstance(value, str) else ""

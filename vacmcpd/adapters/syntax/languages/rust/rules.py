@@ -204,6 +204,7 @@ RULES = Rules(
     separator="::",
     member_separator="::",
     package=_package,
+    essences={"Cargo.toml": crates.essence},
     attached=True,
     module_attr=from_globs,
     value_attr=value_attr,

@@ -1,0 +1,79 @@
+"""Files that say how modules are found: what of them links anything again."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from vacmcpd.adapters.syntax.facts import encode
+from vacmcpd.adapters.syntax.linking.link import Previous, link
+from vacmcpd.adapters.syntax.snapshot import version_of
+
+GO = {
+    "go.mod": "module ex.com/m\n\ngo 1.22\n\nrequire ex.com/dep v1.0.0\n",
+    "a/a.go": "package a\nfunc F() {}\n",
+    "b/b.go": 'package b\nimport "ex.com/m/a"\nfunc G() { a.F() }\n',
+}
+JAVASCRIPT = {
+    "package.json": '{"name": "m", "version": "1.0.0", "main": "lib/a.js"}',
+    "lib/a.js": "exports.f = () => 1;\n",
+    "lib/b.js": "const m = require('m');\nm.f();\n",
+}
+RUST = {
+    "Cargo.toml": '[package]\nname = "m"\nversion = "1.0.0"\n',
+    "src/lib.rs": "pub mod a;\npub fn f() { crate::a::g(); }\n",
+    "src/a.rs": "pub fn g() {}\n",
+}
+
+
+def _linked(before: Mapping[str, str], after: Mapping[str, str]) -> int:
+    """How many files are linked again; the result is that of a clean link."""
+    old = version_of({path: text.encode() for path, text in before.items()})
+    content = {path: text.encode() for path, text in after.items()}
+    new = version_of(content)
+    result = link(new, Previous(old, link(old).records))
+    clean = link(version_of(content))
+    assert {path: encode(record) for path, record in result.records.items()} == {
+        path: encode(record) for path, record in clean.records.items()
+    }
+    return result.linked
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "old", "new"),
+    [
+        (GO, "go.mod", "v1.0.0", "v1.2.0"),
+        (JAVASCRIPT, "package.json", "1.0.0", "1.0.1"),
+        (RUST, "Cargo.toml", "1.0.0", "1.0.1"),
+    ],
+    ids=["go.mod", "package.json", "Cargo.toml"],
+)
+def test_a_new_number_links_nothing_again(
+    files: dict[str, str], path: str, old: str, new: str
+) -> None:
+    assert old in files[path]
+    assert _linked(files, {**files, path: files[path].replace(old, new)}) == 0
+
+
+@pytest.mark.parametrize(
+    ("files", "path", "old", "new", "reader"),
+    [
+        (GO, "go.mod", "ex.com/m\n", "ex.com/n\n", "b/b.go"),
+        (JAVASCRIPT, "package.json", "lib/a.js", "lib/b.js", "lib/b.js"),
+        (JAVASCRIPT, "package.json", '"name": "m"', '"name": "n"', "lib/b.js"),
+        (RUST, "Cargo.toml", 'name = "m"', 'name = "m"\n[lib]\npath = "src/a.rs"', "src/lib.rs"),
+    ],
+)
+def test_what_says_where_modules_are_links_its_readers_again(
+    files: dict[str, str], path: str, old: str, new: str, reader: str
+) -> None:
+    assert old in files[path]
+    assert reader in files
+    assert _linked(files, {**files, path: files[path].replace(old, new)}) >= 1
+
+
+@pytest.mark.parametrize("files", [GO, JAVASCRIPT, RUST], ids=["go", "javascript", "rust"])
+def test_a_configuration_that_comes_or_goes_links_its_readers_again(files: dict[str, str]) -> None:
+    path = next(iter(files))
+    without = {name: text for name, text in files.items() if name != path}
+    assert _linked(files, without) >= 1
+    assert _linked(without, files) >= 1
