@@ -154,9 +154,15 @@ def _of_object(linker: Linker, made: Declaration, name: str) -> Values | None:
         return values | frozenset({linker.ext(f"<builtin>.Object.{name}")})
     if not found:
         return None
-    if name in made.unit.stores:
+    if _has_stores(linker, made, name):
         values |= members.stored(linker, linker.inst(made), name, made.unit)
     return values
+
+
+def _has_stores(linker: Linker, made: Declaration, name: str) -> bool:
+    """Whether anything in the file of ``made`` is given a member ``name``."""
+    linker.read(f"stores\0{made.unit.path}\0{name}")
+    return name in made.unit.stores
 
 
 def functions_below(linker: Linker, made: Declaration) -> list[Declaration]:
@@ -202,7 +208,7 @@ def _static_of(linker: Linker, made: Declaration, order: list[Declaration], name
     for item in order:
         if members.has_own(linker, item, written):
             return members.own(linker, item, written)
-        if not linker.strict and name in item.unit.stores:
+        if not linker.strict and _has_stores(linker, item, name):
             values |= members.stored(linker, linker.klass(item), name, item.unit)
         for base in functions_below(linker, item):
             values |= members.attribute(linker, linker.func(base), name)

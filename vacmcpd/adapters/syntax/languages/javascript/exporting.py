@@ -53,6 +53,7 @@ def _export(linker: Linker, unit: Unit, name: str) -> Values:
             if value is not linker.module(unit):
                 values |= members.read(linker, value, name)
     for stored in (name, "*"):
+        linker.read(f"stores\0{unit.path}\0{stored}")
         if stored in unit.stores:
             values |= members.stored(linker, linker.module(unit), name, unit)
     if module.binds_name(written):
