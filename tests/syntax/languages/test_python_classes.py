@@ -618,6 +618,22 @@ CASES = [
         never=("app.f -> app.start",),
     ),
     Case(
+        "a generic base that is built in",
+        {
+            "app.py": """
+            class Items(list[int]):
+                def __init__(self):
+                    super().__init__()
+                    self.append(1)
+            """
+        },
+        (
+            "app.Items.__init__ -> <builtin>.list.__init__ [external]",
+            "app.Items.__init__ -> <builtin>.list.append [external]",
+        ),
+        exact=True,
+    ),
+    Case(
         "a list's method is not the module's function of the same name",
         {
             "app.py": """

@@ -453,6 +453,17 @@ CASES = [
         never=("pkg.mod.f -> pkg.json.loads",),
     ),
     Case(
+        "a repository that is a package itself does not hide the library",
+        {
+            "__init__.py": "",
+            "logging.py": "def getLogger(): pass\n",
+            "helper.py": "def f(): pass\n",
+            "app.py": "import helper\nimport logging\n\nlogging.getLogger()\nhelper.f()\n",
+        },
+        ("app -> logging.getLogger [external]", "app -> helper.f"),
+        exact=True,
+    ),
+    Case(
         "what is outside has the name it is imported by",
         {
             "app.py": """

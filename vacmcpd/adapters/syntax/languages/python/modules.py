@@ -6,6 +6,7 @@ from ...linking.linker import Linker
 from ...linking.tree import Tree
 from ...linking.units import Unit
 from ...linking.values import NOTHING, Package, Values
+from .builtin_names import LIBRARY
 
 FAMILY = "python"
 MARKS = ("pyproject.toml", "setup.py", "setup.cfg")
@@ -146,7 +147,11 @@ def _target(linker: Linker, unit: Unit, module: str, level: int) -> str | None:
 def _find(linker: Linker, folder: str, module: str) -> str | None:
     path = module.replace(".", "/")
     space: str | None = None
+    library = module.partition(".")[0] in LIBRARY
     for root in roots(linker, folder):
+        if library and linker.exists(_join(root, "__init__.py")):
+            # A package is no root; it is only looked in for names that nothing else has.
+            continue
         found = _located(linker, _join(root, path))
         if found is not None and not found.endswith("/"):
             return found

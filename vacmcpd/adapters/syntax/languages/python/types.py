@@ -39,6 +39,7 @@ _SEQUENCES = {
     "AsyncContextManager": "generator",
     "AbstractAsyncContextManager": "generator",
 }
+_CONCRETE = frozenset({"tuple", "list", "set", "frozenset", "deque"})
 _MAPS = frozenset(
     {"Dict", "dict", "Mapping", "MutableMapping", "DefaultDict", "defaultdict", "OrderedDict"}
 )
@@ -72,7 +73,10 @@ def read(text: str, owner: str = "", depth: int = 0) -> Expr | None:
 
 def base(w: Walk, start: int, end: int) -> Expr | None:
     """The class that a base names, generic or not."""
-    return read(w.source[start:end].decode("utf-8", "replace"))
+    made = read(w.source[start:end].decode("utf-8", "replace"))
+    if type(made) is Seq:
+        return Generic(Lit(made.kind), made.items) if made.kind in _CONCRETE else None
+    return made
 
 
 class _Reader:
