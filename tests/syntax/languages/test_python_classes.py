@@ -555,8 +555,9 @@ CASES = [
                 c.close()
             """
         },
-        ("app.f -> app.File.close [dispatch]",),
+        ("app.f -> app.File.close [dispatch]", "app.f -> app.Closer.close [dispatch]"),
         never=("app.f -> app.Door.shut",),
+        exact=True,
     ),
     Case(
         "a data class, a named tuple and an enumeration have no constructor here",

@@ -129,6 +129,8 @@ def function(w: Walk, node: Node, above: Decorators | None = None) -> bool:
     line, end = line_of(node), node.end_point[0] + 1
     returns = _returns(w, node, own, name)
     body = node.child_by_field_name("body")
+    if w.frame.kind is ScopeKind.INTERFACE and body is not None and _is_empty(body):
+        flags |= Flag.ABSTRACT
     with w.build.scope(kind, name, line, end) as (draft, ref):
         draft.flags = flags
         draft.params = params
@@ -141,6 +143,18 @@ def function(w: Walk, node: Node, above: Decorators | None = None) -> bool:
                 w.run_all(body.named_children)
     _bind(w, name, ref, above, keeps=kind is ScopeKind.PROPERTY)
     return False
+
+
+def _is_empty(body: Node) -> bool:
+    """Whether a body has nothing to run: ``...``, a text."""
+    for child in body.named_children:
+        if child.type == "expression_statement":
+            inner = child.named_children
+            if len(inner) != 1 or inner[0].type not in ("ellipsis", "string"):
+                return False
+        elif child.type not in ("pass_statement", "comment"):
+            return False
+    return True
 
 
 _STATICS = {
