@@ -374,9 +374,12 @@ def stored(linker: Linker, value: Value, name: str | int | None, unit: Unit) -> 
 def _stored(linker: Linker, value: Value, name: str | int | None, unit: Unit) -> Values:
     values = NOTHING
     holder = _holder(value)
+    # Where members have names, one that is not known is not taken for every one that is.
+    named = type(name) is str and unit.rules.class_objects
     for held in _held(linker, value, name, unit):
         for made, statement in held.get(holder, ()) if held else ():
-            values |= _put(linker, made, statement.value, name)
+            if not named or statement.name is not None or type(statement.value) is Spread:
+                values |= _put(linker, made, statement.value, name)
     return values
 
 
