@@ -431,6 +431,21 @@ CASES = (
         never=("a:App -> b:Panel.body",),
     ),
     Case(
+        "members under names that are not known, and members that are copied",
+        {
+            "a.js": """
+            const mixin = require('merge-descriptors');
+            const proto = { go() { this.stop(); }, stop() {} };
+            const app = function () {};
+            mixin(app, proto);
+            app[name] = function dynamic() {};
+            app.go(); app.other(); app.stop();
+            """
+        },
+        ("a -> a:proto.go", "a -> a:proto.stop", "a:proto.go -> a:proto.stop"),
+        exact=True,
+    ),
+    Case(
         "classes made by functions: mixins, expressions, names of their own",
         {
             "a.js": """

@@ -26,6 +26,7 @@ from .walk import NONE, STRING, Walk, first, is_plain, line_of, unread
 INHERITS = frozenset(
     {"inherits", "_inherits", "__extends", "_inheritsLoose", "inheritsLoose", "_extends"}
 )
+COPIES = frozenset({"mixin", "mixins", "extend", "merge"})
 _FUNCTIONS = frozenset({"function_expression", "generator_function"})
 
 
@@ -176,10 +177,14 @@ def _special(fn: Expr) -> Special | None:
     if type(fn) is Attr:
         if fn.of == _OBJECT:
             return _ON_OBJECT.get(fn.name)
+        if fn.name in COPIES:
+            return _copies
         return _inherits if fn.name in INHERITS else None
     if type(fn) is Name:
         if fn.id in INHERITS:
             return _inherits
+        if fn.id in COPIES:
+            return _copies
         return _export_star if fn.id == "__exportStar" else None
     return None
 
@@ -228,6 +233,16 @@ def is_global(w: Walk, value: Expr) -> bool:
 
 
 _GLOBALS = frozenset({"window", "globalThis", "global", "self"})
+
+
+def _copies(w: Walk, args: list[Expr], site: Site) -> Expr:
+    """``mixin(target, source)``, whoever wrote it: the target has what the source has."""
+    if len(args) < 2 or any(type(each) is Spread for each in args[:2]):
+        return site(args)
+    kept = [w.simple(args[0]), w.simple(args[1]), *args[2:]]
+    if type(kept[0]) in (Name, Attr) and type(kept[1]) in (Name, Attr):
+        w.keep(kept[0], None, Spread(kept[1]))
+    return site(kept)
 
 
 def _assign(w: Walk, args: list[Expr], site: Site) -> Expr:
