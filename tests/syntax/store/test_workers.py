@@ -8,6 +8,7 @@ import pytest
 from store.places import HERE
 
 from vacmcpd.adapters.syntax import workers as module
+from vacmcpd.adapters.syntax.making import home_of
 from vacmcpd.adapters.syntax.skips import Skip
 from vacmcpd.adapters.syntax.store.coding import unpack_facts as decode
 from vacmcpd.adapters.syntax.worker import Job
@@ -18,7 +19,7 @@ ODD = (sys.executable, str(HERE / "odd_worker.py"))
 
 
 def job(text):
-    return Job("python", text.encode())
+    return Job("python", home_of("python"), text.encode())
 
 
 def run(jobs, *, processes=1, command=ODD, poll=lambda: None):

@@ -11,7 +11,7 @@ from ...ports.objects import ObjectReader, TreeEntry
 from ...ports.repository_store import OnProgress
 from .contents import text_of
 from .linkage import Linkage, Linking
-from .making import made_by
+from .making import home_of, made_by
 from .skips import Skip
 from .sorting import Known, Sorting, Wanted
 from .store.held import Held
@@ -94,7 +94,7 @@ class Assembly:
                 left_out.append((blob, text))
             else:
                 read.append((blob, len(raw)))
-                yield Job(blob.language, text)
+                yield Job(blob.language, home_of(blob.language), text)
 
     def _add(self, blob: Wanted, size: int, parsed: Parsed) -> None:
         skip = Skip(parsed.skip) if parsed.skip else None

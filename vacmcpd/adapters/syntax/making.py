@@ -3,10 +3,11 @@
 import json
 from functools import cache
 from hashlib import sha256
+from importlib import import_module
 from importlib.util import find_spec
 
 from .facts import ANALYSER
-from .languages import installed, languages
+from .languages import MODULES, installed, languages
 from .languages.registry import Language
 
 ENGINE, VERSION = "embedded", "1"
@@ -31,6 +32,18 @@ def made_by() -> str:
 def usable(name: str) -> bool:
     """Whether the grammar of a language is installed."""
     return find_spec(language(name).module) is not None
+
+
+@cache
+def home_of(name: str) -> str:
+    """The module that has the language of that name."""
+    folder = languages.__module__
+    return next(
+        f"{folder}.{module}"
+        for module in MODULES
+        for each in import_module(f"{folder}.{module}").LANGUAGES
+        if each.name == name
+    )
 
 
 @cache
