@@ -22,7 +22,9 @@ def check(answers: Iterable[Answered]) -> list[tuple[str, bool]]:
     promises: tuple[tuple[str, Callable[[dict[str, Any]], bool], str], ...] = (
         ("both contexts are pinned to the commits they must be", _pinned, "list_contexts"),
         ("NewHandler is in v2 and not in v1, and every file was searched", _found, "search_code"),
-        ("Process calls LegacyHandler in v1 and NewHandler in v2", _read, "get_code"),
+        ("Process holds LegacyHandler in v1 and NewHandler in v2", _read, "get_code"),
+        ("Process calls LegacyHandler in v1 and NewHandler in v2", _traced, "trace_calls"),
+        ("the two versions differ in exactly these calls", _moved, "compare_calls"),
         ("the comparison shows exactly that one call changed", _changed, "compare_code"),
         ("v2's history has the commit that switched, v1's does not", _walked, "search_history"),
     )
@@ -59,6 +61,27 @@ def _found(results: dict[str, Any]) -> bool:
 def _read(results: dict[str, Any]) -> bool:
     read = {context: result.get("content") for context, result in results.items()}
     return read == {V1: _BODY.format("LegacyHandler"), V2: _BODY.format("NewHandler")}
+
+
+def _traced(results: dict[str, Any]) -> bool:
+    calls = {
+        context: [(each["caller"], each["callee"], each["path"]) for each in result["calls"]]
+        for context, result in results.items()
+        if "calls" in result
+    }
+    return calls == {
+        V1: [("Process", "LegacyHandler", "processor.go")],
+        V2: [("Process", "NewHandler", "processor.go")],
+    }
+
+
+def _moved(results: dict[str, Any]) -> bool:
+    result = results.get("", {})
+    removed, added, unchanged = (
+        [each["callee"] for each in result.get(side, ())]
+        for side in ("removed", "added", "unchanged")
+    )
+    return (removed, added, unchanged) == (["LegacyHandler"], ["NewHandler"], [])
 
 
 def _changed(results: dict[str, Any]) -> bool:

@@ -11,6 +11,7 @@ V1, V2 = "demo-v1", "demo-v2"
 _SYMBOL = "NewHandler"
 _PATH = "processor.go"
 _LINES = {"start_line": 4, "end_line": 6}
+_CALLS = {"symbol": "Process", "direction": "callees", "depth": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,12 @@ QUESTIONS = (
     Question("Which versions can be asked?", "list_contexts", {"": {}}),
     Question(f"Where is {_SYMBOL}?", "search_code", _both(query=_SYMBOL)),
     Question("What does Process do?", "get_code", _both(path=_PATH, **_LINES)),
+    Question("What does Process call?", "trace_calls", _both(**_CALLS)),
+    Question(
+        "Which of its calls changed?",
+        "compare_calls",
+        {"": {"from_context": V1, "to_context": V2, **_CALLS}},
+    ),
     Question(
         f"What changed in {_PATH}?",
         "compare_code",

@@ -87,18 +87,43 @@ def _code(result: dict[str, Any]) -> list[tuple[str, str]]:
     return [*lines, (_cite(result, where["path"], where["start_line"], where["end_line"]), "cyan")]
 
 
-def _comparison(result: dict[str, Any]) -> list[tuple[str, str]]:
-    marks = {"ADDED": ("+ ", "green"), "REMOVED": ("- ", "red"), "CONTEXT": ("  ", "dim")}
-    sides = " to ".join(
+def _calls(result: dict[str, Any]) -> list[tuple[str, str]]:
+    lines = [
+        pair
+        for call in result["calls"]
+        for pair in (
+            (f"{call['caller']} -> {call['callee']}", ""),
+            (f"{_cite(result, call['path'], call['line'])} {call['kind']}", "cyan"),
+        )
+    ]
+    return lines or [("nothing", "bold")]
+
+
+def _relations(result: dict[str, Any]) -> list[tuple[str, str]]:
+    marks = {"removed": ("- ", "red"), "added": ("+ ", "green"), "unchanged": ("  ", "dim")}
+    lines = [
+        (f"{mark}{each['caller']} -> {each['callee']}", style)
+        for side, (mark, style) in marks.items()
+        for each in result[side]
+    ]
+    return [*lines, (_sides(result), "cyan")]
+
+
+def _sides(result: dict[str, Any]) -> str:
+    return " to ".join(
         f"{result[side]['context']['id']} {result[side]['context']['revision'][:_SHORT]}"
         for side in ("from", "to")
     )
+
+
+def _comparison(result: dict[str, Any]) -> list[tuple[str, str]]:
+    marks = {"ADDED": ("+ ", "green"), "REMOVED": ("- ", "red"), "CONTEXT": ("  ", "dim")}
     lines = [
         (marks[line["kind"]][0] + line["content"], marks[line["kind"]][1])
         for hunk in result["hunks"]
         for line in hunk["lines"]
     ]
-    return [(f"{result['change']}  {result['path']}", "bold"), *lines, (sides, "cyan")]
+    return [(f"{result['change']}  {result['path']}", "bold"), *lines, (_sides(result), "cyan")]
 
 
 def _history(result: dict[str, Any]) -> list[tuple[str, str]]:
@@ -138,6 +163,8 @@ _LINES = {
     "list_contexts": _contexts,
     "search_code": _search,
     "get_code": _code,
+    "trace_calls": _calls,
+    "compare_calls": _relations,
     "compare_code": _comparison,
     "search_history": _history,
 }

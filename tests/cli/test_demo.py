@@ -18,7 +18,7 @@ def test_the_demo_keeps_its_promises_and_leaves_nothing(vacmcp, tmp_path) -> Non
     for revision in REVISIONS.values():
         assert revision[:12] in ran.out
     assert "processor.go:5" in ran.out
-    assert "6 of 6 promises kept" in ran.out
+    assert "8 of 8 promises kept" in ran.out
     assert not list(tmp_path.glob("vacmcp-demo-*"))
     assert not vacmcp.data.exists()
 
