@@ -82,6 +82,13 @@ def test_a_process_that_does_not_start_fails_the_build_with_what_it_said():
     assert "no grammar of this platform" in caught.value.message
 
 
+def test_an_interpreter_that_is_not_there_fails_the_build():
+    with pytest.raises(LifecycleError) as caught:
+        run([function("f")], command=("/does/not/exist",))
+    assert caught.value.code is BuildCode.INTERRUPTED
+    assert "No such file" in caught.value.message
+
+
 def test_a_cancelled_parse_ends_at_once_and_leaves_no_process(monkeypatch):
     monkeypatch.setattr(module, "_TICK", 0.01)
     flag = threading.Event()

@@ -199,7 +199,10 @@ class Workers:
                 raise Ended
             if self._idle:
                 return self._idle.pop()
-            worker = _Worker(self._command)
+            try:
+                worker = _Worker(self._command)
+            except OSError as error:
+                raise _not_started(error.strerror or type(error).__name__) from error
             self._all.add(worker)
             return worker
 
