@@ -763,6 +763,31 @@ CASES = [
         ),
     ),
     Case(
+        "iterating over a dictionary gives its keys",
+        {
+            "app.py": """
+            class K:
+                def m(self): pass
+
+            class V:
+                def m(self): pass
+
+            def f(d: dict[K, V], **named: V):
+                for k in d:
+                    k.m()
+
+            def g(**named: V):
+                for name in named:
+                    name.m()
+                for value in named.values():
+                    value.m()
+            """
+        },
+        ("app.f -> app.K.m", "app.g -> app.V.m :16"),
+        never=("app.f -> app.V.m",),
+        exact=True,
+    ),
+    Case(
         "a dictionary of classes",
         {
             "app.py": """

@@ -108,7 +108,11 @@ def _implicit(linker: Linker, made: Declaration, call: Call) -> Values:
 
 
 def elements(linker: Linker, value: Value) -> Values:
-    """What iterating over ``value`` gives."""
+    """What iterating over ``value`` gives; of a dictionary, its keys."""
+    if isinstance(value, Ext) and value.name == "<builtin>.dict":
+        return value.args[0] if len(value.args) == 2 else NOTHING
+    if isinstance(value, Coll) and value.kind == "dict":
+        return NOTHING
     if isinstance(value, Inst):
         found = NOTHING
         names = ("__aiter__", "__anext__")
