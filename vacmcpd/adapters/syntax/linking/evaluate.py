@@ -256,7 +256,7 @@ def called(linker: Linker, made: Declaration, expr: Call) -> Values:
     """What a call gives."""
     if linker.strict:
         return NOTHING
-    return linker.call(expr, _called, made, expr)
+    return linker.of_call(id(expr), _called, made, expr)
 
 
 def _called(linker: Linker, made: Declaration, expr: Call) -> Values:
@@ -273,7 +273,7 @@ def _called(linker: Linker, made: Declaration, expr: Call) -> Values:
 
 def callees(linker: Linker, made: Declaration, expr: Call) -> list[tuple[Value, Value | None]]:
     """What a call site calls, each with the receiver that it was found on."""
-    return linker.ask(~id(expr), _callees, made, expr) or []
+    return linker.of_call(~id(expr), _callees, made, expr) or []
 
 
 def _callees(linker: Linker, made: Declaration, expr: Call) -> list[tuple[Value, Value | None]]:

@@ -77,7 +77,8 @@ class Program(Protocol):
 class Node:
     """One question: its answer so far, what it rests on, and its place in a cycle.
 
-    ``reads`` grows while the question is open; ``rests`` are the same, once it is answered.
+    ``reads`` grows while the question is open. Once it is answered, they are ``rests`` and those of
+    the answers ``under`` it, the widest of those that it asked for: many rest on nearly the same.
     """
 
     __slots__ = (
@@ -89,7 +90,9 @@ class Node:
         "members",
         "reads",
         "rests",
+        "size",
         "tainted",
+        "under",
         "value",
     )
 
@@ -97,6 +100,8 @@ class Node:
         self.value: Any = NOTHING
         self.reads: set[int] = set()
         self.rests: tuple[int, ...] = ()
+        self.under: Node | None = None
+        self.size = 0
         self.done = False
         self.tainted = False
         self.looped = False
@@ -104,6 +109,35 @@ class Node:
         self.low = depth
         self.holder: Node | None = None
         self.members: list[object] | None = None
+
+    def add_to(self, other: "Node") -> None:
+        """Let ``other`` rest on what this one does."""
+        below = other.under
+        if below is None or self.size > below.size:
+            other.under = self
+        reads = other.reads
+        at: Node | None = self
+        while at is not None:
+            reads.update(at.rests)
+            at = at.under
+
+    def close(self) -> None:
+        """Keep what it rests on, as little as can be."""
+        reads = self.reads
+        self.size = len(reads)
+        at = below = self.under
+        if below is not None and below.size:
+            rests = set(reads)
+            while at is not None:
+                rests.difference_update(at.rests)
+                at = at.under
+            self.rests = tuple(rests)
+            # What adds nothing stands for what is under it.
+            if not rests:
+                self.rests, self.under = below.rests, below.under
+        else:
+            self.rests, self.under = tuple(reads), None
+        self.reads = _CLOSED
 
 
 class Linker:
@@ -174,9 +208,8 @@ class Linker:
             self._finish(node)
         return value
 
-    def call(self, call: object, compute: Callable[..., _T], *args: Any) -> _T:
+    def of_call(self, key: int, compute: Callable[..., _T], *args: Any) -> _T:
         """As :meth:`ask`, until :meth:`forget_calls`: what one call gives is asked around it."""
-        key = id(call)
         if key not in self.memo:
             self._calls.append(key)
         return self.ask(key, compute, *args)
@@ -190,7 +223,8 @@ class Linker:
     def _known(self, node: Node) -> Any:
         top = self.top
         if node.done:
-            top.reads.update(node.rests)
+            if node.size:
+                node.add_to(top)
             if node.tainted:
                 top.tainted = True
             return node.value
@@ -242,14 +276,16 @@ class Linker:
 
     def _finish(self, node: Node) -> None:
         node.done = True
-        node.rests = tuple(node.reads)
-        node.reads = _CLOSED
+        node.close()
+        outside = self.top
+        if outside.under is None or node.size > outside.under.size:
+            outside.under = node
         for key in node.members or ():
             member = self.memo.get(key)
             if member is not None:
                 member.done = True
                 member.holder = None
-                member.rests = node.rests
+                member.rests, member.under, member.size = node.rests, node.under, node.size
                 member.reads = _CLOSED
                 member.tainted = node.tainted
         node.members = None
@@ -273,7 +309,7 @@ class Linker:
                 node.done = True
                 node.holder = None
                 node.members = None
-                node.rests = deep
+                node.rests, node.under, node.size = deep, None, 1
                 node.reads = _CLOSED
         self.stack.clear()
         self.strict = False
