@@ -113,7 +113,17 @@ def test_a_name_with_its_path_means_one_of_several(shop):
     assert place.trace(target, "shop.py:check#2").resolved.line == 21
 
 
-@pytest.mark.parametrize("asked", ["Box::open", "Box#open", "shop.Box.open", "shop.py:Box.open"])
+@pytest.mark.parametrize(
+    "asked",
+    [
+        "Box::open",
+        "Box#open",
+        "shop.Box.open",
+        "shop.py:Box.open",
+        "shop.py:Box::open",
+        "Box->open",
+    ],
+)
 def test_other_languages_spellings_of_a_method_mean_it(shop, asked):
     place, target = shop
     assert place.trace(target, asked).resolved.qualified_name == "shop.Box.open"
@@ -124,6 +134,13 @@ def test_other_languages_spellings_of_a_method_mean_it(shop, asked):
 )
 def test_what_names_nothing_is_not_found(shop, asked):
     assert refused(shop, asked).code is WireCode.SYMBOL_NOT_FOUND
+
+
+def test_a_dotted_suffix_means_a_name_that_is_joined_otherwise():
+    place = Place()
+    target, _ = place.made({"src/lib.rs": b"struct Box;\nimpl Box { fn open(&self) {} }\n"})
+    for asked in ("Box.open", "Box::open", "src/lib.rs:Box.open"):
+        assert place.trace(target, asked).resolved.line == 2
 
 
 def test_a_bare_name_of_several_methods_has_each_as_a_candidate(shop):

@@ -17,7 +17,9 @@ from .near import Near
 
 _MOST_CANDIDATES = 100
 _MARKS = "./:"
-_OTHER_MARKS = re.compile(r"::|#|\\")
+_JOINED = re.compile(r"::|->|[./:#\\]")
+"""What stands between the parts of names in one language or another."""
+
 _LAST = frozenset({ScopeKind.MODULE, ScopeKind.NAMESPACE, ScopeKind.BLOCK, ScopeKind.INITIALIZER})
 """What is meant only where nothing else has the name."""
 
@@ -77,9 +79,8 @@ class Symbols:
 
     def _matching(self, asked: str) -> list[Found]:
         found = self._grouped(self._answering(asked))
-        if not found and _OTHER_MARKS.search(asked):
-            # Type::method, Type#method and Namespace\function, for languages that join otherwise.
-            return self._matching(_OTHER_MARKS.sub(".", asked))
+        if not found and _JOINED.search(asked):
+            found = self._grouped(self._loosely(asked))
         if len(found) > 1 and any(mark in asked for mark in _MARKS):
             exact = [each for each in found if asked in self._whole(each.number)]
             if len(exact) == 1:
@@ -108,6 +109,17 @@ class Symbols:
                 for number in self.named(asked[at + 1 :]):
                     if self._ends(number, asked):
                         yield number
+
+    def _loosely(self, asked: str) -> set[int]:
+        """Symbols whose names are joined otherwise: Type::method, Type#method for Type.method."""
+        parts = _JOINED.split(asked)
+        found: set[int] = set()
+        for number in self.named(parts[-1]) if all(parts) else ():
+            qualified, path = self._columns.qualified(number), self._path(number)
+            spellings = (qualified, f"{path}:{qualified}", f"{path}:{self._columns.locals[number]}")
+            if any(_JOINED.split(each)[-len(parts) :] == parts for each in spellings):
+                found.add(number)
+        return found
 
     def _ends(self, number: int, asked: str) -> bool:
         qualified = self._columns.qualified(number)
