@@ -7,8 +7,10 @@ import time
 import pytest
 from store.places import HERE
 
+from vacmcpd.adapters.syntax import worker
 from vacmcpd.adapters.syntax import workers as module
 from vacmcpd.adapters.syntax.making import home_of
+from vacmcpd.adapters.syntax.parsing import parse
 from vacmcpd.adapters.syntax.skips import Skip
 from vacmcpd.adapters.syntax.store.coding import unpack_facts as decode
 from vacmcpd.adapters.syntax.worker import Job
@@ -54,6 +56,18 @@ def test_a_file_that_ends_its_process_is_given_up_and_no_other(word, reason):
     jobs = [function("before"), function("bad", word), function("after"), function("last")]
     found = run(jobs, processes=2)
     assert [names(each) for each in found] == [["before"], reason, ["after"], ["last"]]
+
+
+def test_a_mistake_of_an_extractor_costs_one_file(monkeypatch):
+    monkeypatch.setattr(worker, "parse", mistaken)
+    assert worker.parsed(job("good = 1\n")).skip == ""
+    assert worker.parsed(job("BUG\n")).skip == Skip.CRASHED
+
+
+def mistaken(language, content):
+    if b"BUG" in content:
+        raise KeyError("a kind of node that nobody thought of")
+    return parse(language, content)
 
 
 def test_a_file_is_tried_once_more(tmp_path, monkeypatch):

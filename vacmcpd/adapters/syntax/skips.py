@@ -18,7 +18,7 @@ class Skip(StrEnum):
     """It nests deeper than can be followed."""
     TIMEOUT = "timeout"
     CRASHED = "crashed"
-    """The process that parsed it ended, twice."""
+    """Parsing it ended in a mistake of ours, or ended its process twice."""
 
 
 RETRIED = frozenset({Skip.TIMEOUT, Skip.CRASHED})

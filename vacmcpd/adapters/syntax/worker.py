@@ -28,6 +28,16 @@ _LENGTH = struct.Struct(">I")
 _MEMORY = 4 << 30
 """Bytes of address space; more than any file takes that a person wrote."""
 _COLLECT_EVERY = 16
+_MISTAKES = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    NameError,
+    TypeError,
+    ValueError,
+)
+"""What an extractor that has not thought of something raises; the next file is no worse for it."""
 
 
 class Job(msgspec.Struct, array_like=True, frozen=True, gc=False):
@@ -78,6 +88,8 @@ def parsed(job: Job) -> Parsed:
         return Parsed(pack_facts(facts), facts.errors, facts.namespace)
     except RecursionError:
         return Parsed(skip=Skip.TOO_DEEP)
+    except _MISTAKES:
+        return Parsed(skip=Skip.CRASHED)
 
 
 @cache
