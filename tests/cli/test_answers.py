@@ -306,6 +306,16 @@ def test_a_terminal_gets_a_table_with_headings_and_colour(pinned) -> None:
 
 
 @posix
+def test_a_terminal_gets_the_calls_under_their_files_and_how_many_there_are(pinned) -> None:
+    told = on_terminal(pinned, "context", "graph", "v1", columns=200)
+    lines = told.replace("\r", "").splitlines()
+    at = lines.index("demo processor.go")
+    call = "example.com/demo.Process -> example.com/demo.LegacyHandler  resolved"
+    assert lines[at + 1].split(maxsplit=1) == ["5", call]
+    assert " calls: " in lines[-1]
+
+
+@posix
 def test_no_color_takes_the_colour_away_and_keeps_the_table(pinned) -> None:
     told = on_terminal(pinned, "context", "list", columns=160, NO_COLOR="1")
     assert not re.search(r"\x1b\[[0-9;]*3[0-7]m", told)
