@@ -103,6 +103,8 @@ class _Draft:
     last: Edges | None = None
     linked: bool = False
     """Whether any round was made anew."""
+    round: int = 0
+    """The last that was made anew, after the first."""
 
 
 class _Run:
@@ -116,6 +118,8 @@ class _Run:
         self.same = self._same_paths()
         self.changed = self._changed()
         self.drafts: dict[str, _Draft] = {}
+        self.moved: set[int] = set()
+        """The leaves of what the last round passed on anew."""
 
     def _same_paths(self) -> set[str]:
         """The code files that the earlier version has with the same content and language."""
@@ -154,7 +158,9 @@ class _Run:
         for round_ in range(1, ROUNDS + 1):
             linker = Linker(self.version, round_=round_, cells=cells, below=below, earlier=linker)
             self._round(linker, round_)
-            cells, before = self._cells(round_), self._old_cells(round_)
+            passed_before, cells = cells, self._cells(round_)
+            self.moved = changed_table("cell", passed_before, cells)
+            before = self._old_cells(round_)
             if before is not None:
                 self.changed |= changed_table("cell", before, cells)
         made = {path: self._record(path) for path in self.paths}
@@ -308,6 +314,11 @@ class _Run:
                     draft.pending = old.pending
             elif round_ == 1:
                 self._first(linker, path, draft)
+            elif draft.pending and draft.round == round_ - 1 > 1 and self._stands(draft.reads[-1]):
+                # What it rests on is what the round before had, so it comes to the same.
+                draft.given.append(draft.given[-1])
+                draft.reads.append(draft.reads[-1])
+                draft.round = round_
             elif draft.pending:
                 self._later(linker, path, draft)
             else:
@@ -327,14 +338,14 @@ class _Run:
     def _later(self, linker: Linker, path: str, draft: _Draft) -> None:
         rows, given, reads, _ = self._sites(linker, path, set(draft.pending))
         draft.linked = True
-        if linker.round == ROUNDS:
-            before = draft.first
-            if before is None:
-                assert draft.old is not None
-                before = draft.old.edges
-            unit = self._unit(path)
-            draft.last = edges_of(unit, first_rows(before), rows)
-            unit.forget_sites()
+        draft.round = linker.round
+        before = draft.first
+        if before is None:
+            assert draft.old is not None
+            before = draft.old.edges
+        unit = self._unit(path)
+        draft.last = edges_of(unit, first_rows(before), rows)
+        unit.forget_sites()
         draft.given.append(given)
         draft.reads.append(reads)
 
@@ -382,6 +393,10 @@ class _Run:
     def _holds(self, reads: bytes) -> bool:
         """Whether none of ``reads`` changed."""
         return not self.changed or self.changed.isdisjoint(np.frombuffer(reads, "<u4").tolist())
+
+    def _stands(self, reads: bytes) -> bool:
+        """Whether the last round passed nothing new to what was read."""
+        return self.moved.isdisjoint(np.frombuffer(reads, "<u4").tolist())
 
     def _record(self, path: str) -> Linked:
         draft = self.drafts[path]
