@@ -73,10 +73,12 @@ def _prepared(root: Path) -> Any:
     known = {status.name for status in managed.repositories.list()}
     if "demo" not in known:
         managed.repositories.add("demo", source.as_uri(), activity=QUIET)
-    there = {record.id for record in managed.contexts.list()}
+    there = {record.id: record for record in managed.contexts.list()}
     for context, ref in _REFS.items():
         if context not in there:
             managed.contexts.create(context, [("demo", ref)], activity=QUIET)
+        elif managed.contexts.outdated(there[context]):
+            managed.contexts.rebuild(context, activity=QUIET)
     return managed
 
 

@@ -650,6 +650,34 @@ def test_files_of_a_store_that_was_not_claimed_are_not_published(
     assert catalogue.context("v1").state is ContextState.BUILDING
 
 
+def test_a_publication_replaces_the_files_of_both_stores(catalogue: Catalogue) -> None:
+    build = building(catalogue)
+    (made,) = built_whole(catalogue.context("v1"))
+    claims = [catalogue.claim_store("demo", kind) for kind in ("search", "graph")]
+    both = replace(made, search_files=stored("a"), graph_files=stored("g", "h"))
+    catalogue.publish(build.id, [both], claims, later(2))
+    assert catalogue.store_files("demo", "search") == stored("a")
+    assert catalogue.store_files("demo", "graph") == stored("g", "h")
+    named = {file.digest for file in stored("a", "g", "h")}
+    assert catalogue.named_files("demo") == named
+    again = catalogue.begin_build("v1", "me", True, later(3))
+    claims = [catalogue.claim_store("demo", kind) for kind in ("search", "graph")]
+    catalogue.publish(again.id, [replace(made, graph_files=())], claims, later(4))
+    assert catalogue.store_files("demo", "search") == stored("a")
+    assert catalogue.store_files("demo", "graph") == ()
+
+
+def test_a_graph_without_its_claim_publishes_neither_store(catalogue: Catalogue) -> None:
+    build = building(catalogue)
+    (made,) = built_whole(catalogue.context("v1"))
+    claim = catalogue.claim_store("demo", "search")
+    both = replace(made, search_files=stored("a"), graph_files=stored("g"))
+    with pytest.raises(IllegalTransition, match="lost its turn"):
+        catalogue.publish(build.id, [both], [claim], later(2))
+    assert catalogue.named_files("demo") == frozenset()
+    assert catalogue.context("v1").state is ContextState.BUILDING
+
+
 def test_a_store_is_published_without_a_build_by_its_newest_claim(catalogue: Catalogue) -> None:
     add(catalogue, "demo")
     old = catalogue.claim_store("demo", "search")

@@ -6,8 +6,13 @@ import sys
 
 import pytest
 
+from vacmcpd.cli.demo import _REFS
 from vacmcpd.cli.demo_checks import REVISIONS, check
 from vacmcpd.cli.demo_client import QUESTIONS, Answered
+from vacmcpd.composition import open_managed
+from vacmcpd.managed.activity import QUIET
+from vacmcpd.settings import Settings
+from vacmcpd.testing.demo import make_demo_repository
 
 
 def test_the_demo_keeps_its_promises_and_leaves_nothing(vacmcp, tmp_path) -> None:
@@ -34,6 +39,18 @@ def test_the_demo_in_json_has_every_answer(vacmcp, tmp_path) -> None:
     assert tools == [question.tool for question in QUESTIONS]
     again = vacmcp("demo", "--json", "--data-dir", str(root)).json
     assert again["questions"] == document["questions"]
+
+
+def test_a_demo_that_was_kept_from_before_the_call_graph_gets_it(vacmcp, tmp_path) -> None:
+    root = tmp_path / "kept"
+    managed = open_managed(root, Settings(), graph_engine="none")
+    make_demo_repository(root / "demo-source")
+    managed.repositories.add("demo", (root / "demo-source").as_uri(), activity=QUIET)
+    for context, ref in _REFS.items():
+        managed.contexts.create(context, [("demo", ref)], activity=QUIET)
+    managed.close()
+    ran = vacmcp("demo", "--json", "--data-dir", str(root))
+    assert (ran.code, ran.json["ok"]) == (0, True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

@@ -17,12 +17,13 @@ from vacmcpd.adapters.graphless import NoGraphBuilder
 from vacmcpd.adapters.lexical.build import ScanBuilder
 from vacmcpd.adapters.lexical.embedded import EmbeddedBuilder
 from vacmcpd.adapters.locks import FileLocks
+from vacmcpd.adapters.syntax.embedded_build import EmbeddedGraphBuilder
 from vacmcpd.catalogue import SqliteCatalogue
 from vacmcpd.datadir import DataDirectory
 from vacmcpd.errors import BuildCode, LifecycleError, QueryError
 from vacmcpd.managed.activity import Activity
 from vacmcpd.managed.contexts import Contexts
-from vacmcpd.managed.engines import Builders
+from vacmcpd.managed.engines import Builders, GraphBuilders
 from vacmcpd.managed.pipeline import Pipeline
 from vacmcpd.managed.queue import LocalQueue
 from vacmcpd.managed.recovery import recover
@@ -31,7 +32,7 @@ from vacmcpd.managed.stores import Stores
 from vacmcpd.model import Artifact, ArtifactKind, MemberCoverage
 from vacmcpd.ports.artifacts import ArtifactStore, StoredFile
 from vacmcpd.ports.budget import CancelFlag
-from vacmcpd.ports.builders import BuildTarget, Built, SearchBuilder, StoreState
+from vacmcpd.ports.builders import BuildTarget, Built, GraphBuilder, SearchBuilder, StoreState
 from vacmcpd.ports.locks import Holder, Locks
 from vacmcpd.ports.repository_store import FetchReport, OnProgress, RefKind, ResolvedRef
 from vacmcpd.testing.artifacts import MemoryArtifacts
@@ -379,6 +380,11 @@ class World:
             self.search = HookedSearch(
                 EmbeddedBuilder(objects, self.artifacts, max_file_bytes=1 << 20, faults=self.faults)
             )
+            linked: tuple[GraphBuilder, ...] = (
+                EmbeddedGraphBuilder(
+                    objects, self.artifacts, max_file_bytes=1 << 20, faults=self.faults
+                ),
+            )
         else:
             self.catalogue = MemoryCatalogue()
             self.locks = MemoryLocks()
@@ -386,8 +392,9 @@ class World:
             self.artifacts = MemoryArtifacts()
             self.scan = MemoryScan(self.store)
             self.search = HookedSearch(ShelfBuilder(self.scan, self.artifacts))
+            linked = ()
         self.builders = Builders(ArtifactKind.SEARCH, self.search, (self.scan,))
-        self.graphs = Builders(ArtifactKind.GRAPH, NoGraphBuilder())
+        self.graphs: GraphBuilders = Builders(ArtifactKind.GRAPH, NoGraphBuilder(), linked)
         self.queue = LocalQueue(self.catalogue, self.locks)
         self.wire()
 
@@ -498,5 +505,13 @@ Refused = LifecycleError | QueryError
 
 @pytest.fixture
 def make_world() -> Callable[[DataDirectory], World]:
-    """Open a real world over any data directory; the test closes it."""
-    return lambda data: World(data, True)
+    """Open a real world over any data directory, with call graphs; the test closes it."""
+
+    def make(data: DataDirectory) -> World:
+        world = World(data, True)
+        without, linked = world.graphs.each
+        world.graphs = Builders(ArtifactKind.GRAPH, linked, (without,))
+        world.wire()
+        return world
+
+    return make

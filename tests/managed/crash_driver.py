@@ -20,6 +20,7 @@ import vacmcpd.adapters.git.objects
 import vacmcpd.adapters.lexical.build
 import vacmcpd.adapters.lexical.embedded
 import vacmcpd.adapters.locks
+import vacmcpd.adapters.syntax.embedded_build
 import vacmcpd.catalogue  # noqa: F401
 from vacmcpd.composition import Managed, open_managed
 from vacmcpd.managed.activity import Activity

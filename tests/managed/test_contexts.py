@@ -79,7 +79,7 @@ def test_the_steps_of_a_build_are_on_record(world: World) -> None:
     }
     by_step = {step.step: step for step in build.steps}
     assert by_step[Step.SEARCH].counts["files"] >= 1
-    assert by_step[Step.GRAPH].message == "no call graph is built yet"
+    assert by_step[Step.GRAPH].message == "no call graph: the graph engine is none"
     assert all(step.ended_at >= step.started_at for step in build.steps)
     assert "SEARCH flask" in world.progress
 

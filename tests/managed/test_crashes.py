@@ -162,7 +162,9 @@ PREPARE: dict[str, tuple[str, Callable[[World, Any], None]]] = {
 }
 OF_STORES = frozenset({"create that merges", "rebuild of the scan's", "rebuild of a damaged store"})
 """What these do beside their stores, the others do too."""
-STORE_POINTS = ("artifact.", "search.", "store.", "build.publish.", "catalogue.publish")
+STORE_POINTS = ("artifact.", "search.", "graph.", "store.", "build.publish.", "catalogue.publish")
+
+STORE_WRITES = ("artifact.put", "search.", "graph.")
 
 
 def prepared(make: Callable[[DataDirectory], World], folder: Path, case: str) -> tuple[Path, str]:
@@ -349,8 +351,8 @@ def test_a_disk_that_is_full_anywhere_in_an_index_fails_the_build_and_leaves_not
     whole = DataDirectory(tmp_path / "whole")
     shutil.copytree(template, whole.root, symlinks=True)
     assert driver.run("create", whole, url) == 0
-    points = [point for point in driver.reached() if point.startswith(("artifact.put", "search"))]
-    assert "search.merge.before" in points
+    points = [point for point in driver.reached() if point.startswith(STORE_WRITES)]
+    assert {"search.merge.before", "graph.segment.before"} <= set(points)
     for number, point in enumerate(points):
         data = DataDirectory(tmp_path / f"run{number}")
         shutil.copytree(template, data.root, symlinks=True)

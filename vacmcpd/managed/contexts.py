@@ -90,6 +90,14 @@ class Contexts:
         record = self._catalogue.context(name)
         return ContextStatus(record, self._catalogue.last_build(record.id), repair(record))
 
+    def outdated(self, record: ContextRecord) -> bool:
+        """Whether a READY context was built for other engines than a rebuild would build it for."""
+        now = [label_of(each.default) for each in (self._pipeline.search, self._pipeline.graph)]
+        return record.state is ContextState.READY and any(
+            [artifact.label for artifact in (member.search, member.graph) if artifact] != now
+            for member in record.members
+        )
+
     def verify(self, name: str) -> ContextRecord:
         """Raise the first thing that does not hold; in any state, without locks or writes."""
         record = self._catalogue.context(name)
