@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from .linking.units import Declaration, Unit
     from .linking.values import Value, Values
 
+    Overload = Callable[[Linker, Declaration, Call, list[Declaration]], list[Declaration]]
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -55,6 +57,9 @@ class Rules:
 
     overloads: bool = False
     """Functions of one name in one scope are told apart by their parameters."""
+
+    overload: "Overload | None" = None
+    """Of several overloads that take so many arguments, those that the call may mean."""
 
     attached: bool = False
     """Methods are declared outside of their types (Go, Rust, C++)."""

@@ -98,10 +98,11 @@ def _lookup_members(linker: Linker, made: Declaration, name: str) -> Values:
     rules = made.unit.rules
     scope: Declaration | None = made
     while scope is not None:
-        if scope.binds_name(name):
+        if scope.is_class:
+            if members.has_member(linker, scope, name):
+                return members.implicit(linker, made, scope, name)
+        elif scope.binds_name(name):
             return bound(linker, scope, name)
-        if scope.is_class and members.has_member(linker, scope, name):
-            return members.implicit(linker, made, scope, name)
         if any(param.name == name for param in scope.scope.type_params):
             return frozenset({linker.make(TypeVar, scope, name)})
         _read_absence(linker, scope, name)

@@ -291,7 +291,11 @@ def _own(linker: Linker, made: Declaration, name: str) -> Values:
 def implicit(linker: Linker, made: Declaration, scope: Declaration, name: str) -> Values:
     """A member of the class ``scope`` named without a receiver in ``made``."""
     method = made.method()
-    found = member(linker, scope, name)
+    special = scope.unit.rules.value_attr
+    given: Values | None = None
+    if special is not None:
+        given = special(linker, linker.inst(scope), name)
+    found = member(linker, scope, name) if given is None else given
     static = method is not None and method.scope.flags & Flag.STATIC
     values = _on_class(linker, found) if static else _on_instance(linker, found)
     if linker.strict:
@@ -567,14 +571,22 @@ def applicable(
     expr: Call,
     pairs: list[tuple[Value, Value | None]],
 ) -> list[tuple[Value, Value | None]]:
-    """``pairs`` without the overloads that take another number of arguments."""
-    del linker, made
+    """``pairs`` without the overloads that take other arguments."""
     count = len(expr.args)
     fitting = [
         (value, on)
         for value, on in pairs
         if not isinstance(value, Func) or _fits(value.decl, expr.args, count)
     ]
+    rule = made.unit.rules.overload
+    several = [value.decl for value, _ in fitting if isinstance(value, Func)]
+    if rule is not None and len(several) > 1:
+        meant = rule(linker, made, expr, several)
+        fitting = [
+            (value, on)
+            for value, on in fitting
+            if not isinstance(value, Func) or value.decl in meant
+        ]
     return fitting or pairs
 
 
