@@ -97,10 +97,12 @@ def _lookup_members(linker: Linker, made: Declaration, name: str) -> Values:
     """What a bare name means where it may be a member of a class around."""
     rules = made.unit.rules
     scope: Declaration | None = made
+    outside: list[Ext] = []
     while scope is not None:
         if scope.is_class:
             if members.has_member(linker, scope, name):
                 return members.implicit(linker, made, scope, name)
+            outside = outside or members.outside_bases(linker, scope)[:1]
         elif scope.binds_name(name):
             return bound(linker, scope, name)
         if any(param.name == name for param in scope.scope.type_params):
@@ -108,6 +110,9 @@ def _lookup_members(linker: Linker, made: Declaration, name: str) -> Values:
         _read_absence(linker, scope, name)
         scope = scope.parent
     values: Values = rules.global_value(linker, made.unit, name)
+    if not values and not linker.strict:
+        # What names are bound to is known from their syntax, so nothing comes to this later.
+        return frozenset(linker.ext(f"{base.name}.{name}") for base in outside)
     return values
 
 

@@ -423,6 +423,8 @@ class Linker:
         return self._value(("i", made, exact, args), Inst, made, exact, args)
 
     def ext(self, name: str, args: tuple[Values, ...] = (), *, inst: bool = False) -> Ext:
+        # Languages that keep methods apart from fields mark their names.
+        name = name.removesuffix("()")
         if name.count(".") > _LONG_NAME:
             name = steady(name)
         args = self.shallow(args)

@@ -571,23 +571,31 @@ def applicable(
     expr: Call,
     pairs: list[tuple[Value, Value | None]],
 ) -> list[tuple[Value, Value | None]]:
-    """``pairs`` without the overloads that take other arguments."""
-    count = len(expr.args)
-    fitting = [
+    """``pairs`` without the overloads that take other arguments; lambdas are no overloads."""
+    by_receiver: dict[Value | None, list[Declaration]] = {}
+    for value, on in pairs:
+        if isinstance(value, Func) and value.decl.kind is not ScopeKind.LAMBDA:
+            by_receiver.setdefault(on, []).append(value.decl)
+    meant = {on: _meant(linker, made, expr, several) for on, several in by_receiver.items()}
+    return [
         (value, on)
         for value, on in pairs
-        if not isinstance(value, Func) or _fits(value.decl, expr.args, count)
+        if not isinstance(value, Func)
+        or value.decl.kind is ScopeKind.LAMBDA
+        or value.decl in meant[on]
     ]
+
+
+def _meant(
+    linker: Linker, made: Declaration, expr: Call, several: list[Declaration]
+) -> list[Declaration]:
+    """The overloads that a call may mean; all where none fits."""
+    count = len(expr.args)
+    fitting = [item for item in several if _fits(item, expr.args, count)]
     rule = made.unit.rules.overload
-    several = [value.decl for value, _ in fitting if isinstance(value, Func)]
-    if rule is not None and len(several) > 1:
-        meant = rule(linker, made, expr, several)
-        fitting = [
-            (value, on)
-            for value, on in fitting
-            if not isinstance(value, Func) or value.decl in meant
-        ]
-    return fitting or pairs
+    if rule is not None and len(fitting) > 1:
+        fitting = rule(linker, made, expr, fitting)
+    return fitting or several
 
 
 def _fits(made: Declaration, args: Sequence[Expr], count: int) -> bool:

@@ -95,8 +95,8 @@ def name_of(call: Call | Attr) -> str:
     """The name that a call site calls; "" for a computed one."""
     fn = bare(call.fn) if type(call) is Call else call
     if type(fn) is Attr:
-        return fn.name
-    return fn.id.partition("@")[0] if type(fn) is Name else ""
+        return fn.name.removesuffix("()")
+    return fn.id.partition("@")[0].removesuffix("()") if type(fn) is Name else ""
 
 
 def add_target(
@@ -146,7 +146,9 @@ def construct(
 
 
 def add_overrides(linker: Linker, made: Declaration, fn: Attr, site: Site) -> None:
-    """Overrides that a receiver of a derived class would run."""
+    """Overrides that a receiver of a derived class would run; constructors have none."""
+    if fn.name in made.unit.rules.constructors:
+        return
     for on in ev.evaluate(linker, made, fn.of):
         for owner in _owners(linker, on):
             for target in members.overriding(linker, owner, fn.name):

@@ -56,6 +56,7 @@ def _import(walk: Walk, node: Node) -> None:
     elif static:
         owner, _, member_name = name.rpartition(".")
         here.bind(member_name, Import(owner, member_name))
+        here.bind(f"{member_name}()", Import(owner, f"{member_name}()"))
     else:
         here.bind(name.rpartition(".")[2], Import(name))
 
@@ -132,7 +133,7 @@ def _record(walk: Walk, node: Node, draft: Draft) -> None:
             continue
         with build.scope(ScopeKind.METHOD, name, *lines_of(child)) as (made, reference):
             made.returns = declared
-        build.here.bind(name, reference)
+        build.here.bind(f"{name}()", reference)
 
 
 def members(walk: Walk, body: Node) -> None:
@@ -201,7 +202,7 @@ def _method(walk: Walk, node: Node) -> None:
         draft.returns = type_of(walk, node.child_by_field_name("type"))
         if body is not None:
             statements.block(walk, body)
-    build.here.bind(name, reference, flags=flags)
+    build.here.bind(f"{name}()", reference, flags=flags)
 
 
 def _constructor(walk: Walk, node: Node) -> None:

@@ -138,9 +138,9 @@ def _call(walk: Walk, node: Node) -> Expr:
     name = walk.text(named)
     if any(child.type == "super" for child in node.children):
         args = arguments(walk, listed)
-        return walk.build.call(Attr(Super(), name), args, line=line_of(named))
+        return walk.build.call(Attr(Super(), f"{name}()"), args, line=line_of(named))
     if of is None:
-        return walk.build.call(Name(name), arguments(walk, listed), line=line_of(named))
+        return walk.build.call(Name(f"{name}()"), arguments(walk, listed), line=line_of(named))
     receiver = expr(walk, of)
     given = listed.named_children if listed is not None else []
     lambdas = [child for child in given if child.type in ("lambda_expression", "method_reference")]
@@ -154,7 +154,7 @@ def _call(walk: Walk, node: Node) -> Expr:
             args.append(_reference(walk, child, Elem(receiver)))
         elif not child.type.endswith("comment"):
             args.append(expr(walk, child))
-    return walk.build.call(Attr(receiver, name), args, line=line_of(named))
+    return walk.build.call(Attr(receiver, f"{name}()"), args, line=line_of(named))
 
 
 def _new(walk: Walk, node: Node) -> Expr:
@@ -240,7 +240,7 @@ def _reference(walk: Walk, node: Node, given: Expr | None = None) -> Expr:
         if makes:
             draft.give(build.call(value, args, line=line, new=True))
         else:
-            draft.give(build.call(Attr(value, name), args, line=line))
+            draft.give(build.call(Attr(value, f"{name}()"), args, line=line))
     return made
 
 
@@ -320,7 +320,7 @@ def _binary(walk: Walk, node: Node) -> Expr:
     for value in (left, right):
         if text_joined and type(value) is Name:
             line = line_of(node)
-            here.do(walk.build.call(Attr(value, "toString"), names=[IMPLICIT], line=line))
+            here.do(walk.build.call(Attr(value, "toString()"), names=[IMPLICIT], line=line))
         else:
             here.do(value)
     if text in ("==", "!=", "<", ">", "<=", ">=", "&&", "||"):

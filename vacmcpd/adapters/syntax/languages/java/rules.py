@@ -133,7 +133,8 @@ def value_attr(linker: Linker, value: Value, name: str) -> Values | None:
 
 
 def _methods(made: Declaration, name: str) -> bool:
-    return any(child.name == name for child in made.children.values())
+    bare = name.removesuffix("()")
+    return any(child.name == bare for child in made.children.values())
 
 
 def _signature(made: Declaration) -> str:
@@ -146,15 +147,18 @@ def call_value(linker: Linker, made: Declaration, call: Call) -> Values | None:
     fn = call.fn
     while type(fn) is Generic:
         fn = fn.of
-    if type(fn) is not Attr or fn.name not in _PART | _SAME | {"getKey"}:
+    if type(fn) is not Attr:
+        return None
+    name = fn.name.removesuffix("()")
+    if name not in _PART | _SAME | {"getKey"}:
         return None
     values = NOTHING
     for value in ev.evaluate(linker, made, fn.of):
         if isinstance(value, Ext) and value.inst and value.args:
-            if fn.name in _SAME:
+            if name in _SAME:
                 values |= frozenset({value})
             else:
-                values |= value.args[0 if fn.name == "getKey" else -1]
+                values |= value.args[0 if name == "getKey" else -1]
     for target, on in ev.callees(linker, made, call):
         if not (isinstance(on, Ext) and on.args):
             values |= ev.result(linker, made, call, target, on)

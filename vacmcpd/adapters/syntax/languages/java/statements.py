@@ -48,7 +48,7 @@ def _for_each(walk: Walk, node: Node) -> Expr:
     value = expr(walk, node.child_by_field_name("value"))
     here = walk.build.here
     source = Name(here.temporary(value))
-    iterator = Attr(source, "iterator")
+    iterator = Attr(source, "iterator()")
     line = line_of(node)
     here.do(walk.build.call(iterator, names=[IMPLICIT], line=line))
     with walk.block():
@@ -94,7 +94,7 @@ def _resource(walk: Walk, node: Node) -> None:
         given = expr(walk, value) if value is not None else None
         name = walk.fresh(walk.text(named))
         here.bind(name, given, type_of(walk, node.child_by_field_name("type")))
-        closed = Attr(Name(name), "close")
+        closed = Attr(Name(name), "close()")
         here.do(walk.build.call(closed, names=[IMPLICIT], line=line_of(node)))
     else:
         run(walk, node)
