@@ -658,6 +658,33 @@ CASES = (
         exact=True,
     ),
     Case(
+        "the interface nearest to the class gives the default",
+        {
+            "A.java": """
+                interface I { default void m() {} }
+                interface J extends I { default void m() {} }
+                class Up implements I {}
+                class X extends Up implements J {}
+                class A { void f(X x) { x.m(); } }
+            """
+        },
+        ("A.f -> J.m [resolved]",),
+        exact=True,
+    ),
+    Case(
+        "a class wins over an interface",
+        {
+            "A.java": """
+                interface I { default void m() {} }
+                class Base { public void m() {} }
+                class X extends Base implements I {}
+                class A { void f(X x) { x.m(); } }
+            """
+        },
+        ("A.f -> Base.m [resolved]",),
+        exact=True,
+    ),
+    Case(
         "recursion",
         {"A.java": "class A { int f(int n) { return n < 1 ? 0 : f(n - 1); } }\n"},
         ("A.f -> A.f",),

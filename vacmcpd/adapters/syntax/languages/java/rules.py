@@ -110,6 +110,40 @@ def _on_demand(linker: Linker, brought: Import, name: str) -> Values | None:
     return None
 
 
+def mro(linker: Linker, made: Declaration) -> list[Declaration]:
+    """The classes above first, then interfaces, one that extends another before it."""
+    order = [made]
+    for item in order:
+        above = (each for each in members.parents(linker, item) if each.kind is ScopeKind.CLASS)
+        order.extend(each for each in above if each not in order)
+    found: dict[Declaration, list[Declaration]] = {}
+    stack = [each for item in reversed(order) for each in reversed(_interfaces(linker, item))]
+    while stack:
+        top = stack.pop()
+        if top not in found and top not in order:
+            found[top] = _interfaces(linker, top)
+            stack.extend(reversed(found[top]))
+    extended = {each: _above(found, each) for each in found}
+    return order + sorted(found, key=lambda each: sum(each in above for above in extended.values()))
+
+
+def _interfaces(linker: Linker, made: Declaration) -> list[Declaration]:
+    above = members.parents(linker, made)
+    return [each for each in above if each.kind is ScopeKind.INTERFACE]
+
+
+def _above(found: dict[Declaration, list[Declaration]], made: Declaration) -> set[Declaration]:
+    """Every interface that one extends."""
+    seen: set[Declaration] = set()
+    stack = list(found[made])
+    while stack:
+        top = stack.pop()
+        if top not in seen:
+            seen.add(top)
+            stack.extend(found.get(top, ()))
+    return seen
+
+
 def value_attr(linker: Linker, value: Value, name: str) -> Values | None:
     """Methods of a name from every class above, an override standing for what it overrides."""
     if not isinstance(value, Inst | Klass) or name == CONSTRUCTOR:
@@ -264,6 +298,7 @@ RULES = Rules(
     overloads=True,
     lambda_members=True,
     class_body_caller=True,
+    mro=mro,
     value_attr=value_attr,
     call_value=call_value,
     overload=applicable,
