@@ -90,32 +90,23 @@ def global_value(linker: Linker, unit: Unit, name: str) -> Values:
 
 
 def _global(linker: Linker, unit: Unit, name: str) -> Values:
-    included = [
-        value.unit
-        for value in visible(linker, unit)
-        if isinstance(value, Module) and value.unit is not unit
-    ]
-    included.sort(key=lambda other: other.path)
-    values, found = NOTHING, False
-    for other in included:
-        linker.read_name(other.module, name)
-        if other.module.binds_name(name):
-            found = True
-            values |= ev.bound(linker, other.module, name)
+    seen = visible(linker, unit)
+    holders = _units(linker, unit, name)
+    included = [other for other in holders if linker.module(other) in seen]
+    found = included or _linked(linker, unit, name, holders, seen)
     if not found:
-        paths = _linked(linker, unit, name, included)
-        for path in paths:
-            found = True
-            there = linker.unit(path)
-            if there is not None:
-                values |= ev.bound(linker, there.module, name)
-    if found:
-        return values | _assigned(linker, name)
-    return frozenset({linker.ext(f"<external>.{name}")}) if _is_name(name) else NOTHING
+        return frozenset({linker.ext(f"<external>.{name}")}) if name.isidentifier() else NOTHING
+    values = NOTHING
+    for other in found:
+        linker.read_name(other.module, name)
+        values |= ev.bound(linker, other.module, name)
+    return values | _assigned(linker, name)
 
 
-def _is_name(name: str) -> bool:
-    return name.isidentifier()
+def _units(linker: Linker, unit: Unit, name: str) -> list[Unit]:
+    """The other files that bind ``name``."""
+    found = (linker.unit(path) for path in linker.paths_of(FAMILY, "", name))
+    return [other for other in found if other is not None and other is not unit]
 
 
 def _assigned(linker: Linker, name: str) -> Values:
@@ -128,34 +119,33 @@ def _assigned(linker: Linker, name: str) -> Values:
     return values
 
 
-def _linked(linker: Linker, unit: Unit, name: str, included: list[Unit]) -> list[str]:
+def _linked(linker: Linker, unit: Unit, name: str, holders: list[Unit], seen: Values) -> list[Unit]:
     """The files whose definition of ``name`` a file is linked with, as far as can be told."""
     found = []
-    for path in linker.paths_of(FAMILY, "", name):
-        other = linker.unit(path)
-        if other is None or other is unit:
-            continue
+    for other in holders:
         linker.read_name(other.module, name)
         binds = other.module.binds.get(name, ())
-        shared = not path.endswith(_HEADERS) and any(not b.flags & Flag.PRIVATE for b in binds)
-        if shared or name.startswith("struct ") or any(b.flags & Flag.ALIAS for b in binds):
-            found.append(path)
+        shared = not other.path.endswith(_HEADERS)
+        shared = shared and any(not item.flags & Flag.PRIVATE for item in binds)
+        if shared or name.startswith("struct ") or any(item.flags & Flag.ALIAS for item in binds):
+            found.append(other)
     nearest = _nearest(unit.path, found)
-    if _declares(linker, [unit, *included], name) or not nearest:
+    if not nearest or name.startswith("struct ") or _declares(linker, unit, name, seen):
         return nearest
     folder = unit.path.rpartition("/")[0]
-    beside = [path for path in nearest if path.rpartition("/")[0] == folder]
-    return beside or ([] if not name.startswith("struct ") else nearest)
+    return [other for other in nearest if other.path.rpartition("/")[0] == folder]
 
 
-def _declares(linker: Linker, units: list[Unit], name: str) -> bool:
+def _declares(linker: Linker, unit: Unit, name: str, seen: Values) -> bool:
+    """Whether a file sees a prototype of ``name``."""
     mark = f"{name};"
-    for unit in units:
-        linker.read_name(unit.module, mark)
-    return any(unit.module.binds_name(mark) for unit in units)
+    linker.read_name(unit.module, mark)
+    if unit.module.binds_name(mark):
+        return True
+    return any(linker.module(other) in seen for other in _units(linker, unit, mark))
 
 
-def _nearest(path: str, found: list[str]) -> list[str]:
+def _nearest(path: str, found: list[Unit]) -> list[Unit]:
     """Those that share the most folders with ``path``."""
     own = path.split("/")[:-1]
 
@@ -167,8 +157,8 @@ def _nearest(path: str, found: list[str]) -> list[str]:
             count += 1
         return count
 
-    most = max((shared(other) for other in found), default=0)
-    return [other for other in found if shared(other) == most]
+    most = max((shared(other.path) for other in found), default=0)
+    return [other for other in found if shared(other.path) == most]
 
 
 def value_attr(linker: Linker, value: Value, name: str) -> Values | None:
