@@ -24,6 +24,9 @@ def qualified(module: str, rules: Rules, local: str) -> str:
     shown = _UNSHOWN.sub("", local).rstrip(".")
     if not shown:
         return module
+    if rules.global_names:
+        # A namespace's name ends with what stands behind it.
+        shown = shown.replace(f"{rules.separator}.", rules.separator)
     if rules.member_separator != ".":
         shown = shown.replace(".", rules.member_separator)
     if not module or (rules.global_names and not shown.startswith("<")):
