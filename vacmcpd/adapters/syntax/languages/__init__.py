@@ -9,7 +9,17 @@ from importlib.metadata import PackageNotFoundError, version
 from ....ports.graph import Tier
 from .registry import Language
 
-MODULES: tuple[str, ...] = ("by_name", "c", "go", "java", "javascript", "php", "python", "ruby", "rust")
+MODULES: tuple[str, ...] = (
+    "by_name",
+    "c",
+    "go",
+    "java",
+    "javascript",
+    "php",
+    "python",
+    "ruby",
+    "rust",
+)
 """The modules of this folder. Each has ``LANGUAGES``, a tuple of them."""
 
 Head = Callable[[], bytes]
