@@ -18,6 +18,16 @@ JAVASCRIPT = {
     "lib/a.js": "exports.f = () => 1;\n",
     "lib/b.js": "const m = require('m');\nm.f();\n",
 }
+PYTHON = {
+    "pyproject.toml": '[project]\nname = "m"\nversion = "1.0.0"\n',
+    "src/m/a.py": "def f(): pass\n",
+    "src/m/b.py": "from m.a import f\ndef g(): f()\n",
+}
+C = {
+    "include/util.h": "void f(void);\nextern int version_100;\n",
+    "src/a.c": "void f(void) {}\n",
+    "src/b.c": '#include "util.h"\nvoid g(void) { f(); }\n',
+}
 RUST = {
     "Cargo.toml": '[package]\nname = "m"\nversion = "1.0.0"\n',
     "src/lib.rs": "pub mod a;\npub fn f() { crate::a::g(); }\n",
@@ -44,8 +54,9 @@ def _linked(before: Mapping[str, str], after: Mapping[str, str]) -> int:
         (GO, "go.mod", "v1.0.0", "v1.2.0"),
         (JAVASCRIPT, "package.json", "1.0.0", "1.0.1"),
         (RUST, "Cargo.toml", "1.0.0", "1.0.1"),
+        (PYTHON, "pyproject.toml", "1.0.0", "1.0.1"),
     ],
-    ids=["go.mod", "package.json", "Cargo.toml"],
+    ids=["go.mod", "package.json", "Cargo.toml", "pyproject.toml"],
 )
 def test_a_new_number_links_nothing_again(
     files: dict[str, str], path: str, old: str, new: str
@@ -71,7 +82,20 @@ def test_what_says_where_modules_are_links_its_readers_again(
     assert _linked(files, {**files, path: files[path].replace(old, new)}) >= 1
 
 
-@pytest.mark.parametrize("files", [GO, JAVASCRIPT, RUST], ids=["go", "javascript", "rust"])
+def test_a_header_that_changes_links_what_reads_of_it() -> None:
+    changed = C["include/util.h"].replace("version_100", "version_101")
+    assert _linked(C, {**C, "include/util.h": changed}) < len(C)
+
+
+def test_a_name_that_others_have_already_links_nothing_again() -> None:
+    shape = "class A:\n    @property\n    def size(self): return 1\n"
+    files = {"a.py": shape, "b.py": "def f(x):\n    return x.size\n", "c.py": "y = 1\n"}
+    assert _linked(files, {**files, "c.py": shape.replace("A", "B")}) == 1
+
+
+@pytest.mark.parametrize(
+    "files", [GO, JAVASCRIPT, RUST, PYTHON], ids=["go", "javascript", "rust", "python"]
+)
 def test_a_configuration_that_comes_or_goes_links_its_readers_again(files: dict[str, str]) -> None:
     path = next(iter(files))
     without = {name: text for name, text in files.items() if name != path}

@@ -11,6 +11,7 @@ from .tree import Tree
 from .units import NAMED, Declaration, Unit
 
 Essences = Mapping[str, Callable[[bytes], object]]
+Outlines = Iterable[tuple[str, Outline]]
 
 
 def changed_items(before: Unit | None, after: Unit | None) -> set[int]:
@@ -27,13 +28,14 @@ def changed_tree(before: Tree, after: Tree, essences: Essences) -> set[int]:
     for path in old.keys() | new.keys():
         if old.get(path) != new.get(path):
             name = path.rpartition("/")[2]
+            if (path in old) != (path in new):
+                leaves.add(leaf_of(f"path\0{path}"))
+                leaves.add(leaf_of(f"places\0{name}"))
             essence = essences.get(name)
             if essence is not None and _is_alike(before, after, path, essence):
                 continue
             leaves.add(leaf_of(f"blob\0{path}"))
             leaves.add(leaf_of(f"named\0{name}"))
-            if (path in old) != (path in new):
-                leaves.add(leaf_of(f"path\0{path}"))
     for folder in before.folders.keys() ^ after.folders.keys():
         leaves.add(leaf_of(f"folder\0{folder}"))
     return leaves
@@ -79,9 +81,22 @@ def _named(family: str, outline: Outline | None) -> set[str]:
         return set()
     package = outline.package
     found = {f"package\0{family}\0{package}\0{name}" for name in outline.names}
-    found |= {f"member\0{family}\0{package}\0{name}" for name in outline.members}
-    found.add(f"package\0{family}\0{package}")
-    found |= {f"property\0{family}\0{name}" for name in outline.properties}
+    return found | {f"member\0{family}\0{package}\0{name}" for name in outline.members}
+
+
+def changed_presence(before: Outlines, after: Outlines) -> set[int]:
+    """The leaves of packages and of properties' names that only one of two versions has.
+
+    Each outline comes with the family of its file.
+    """
+    return {leaf_of(text) for text in _present(before) ^ _present(after)}
+
+
+def _present(outlines: Outlines) -> set[str]:
+    found: set[str] = set()
+    for family, outline in outlines:
+        found.add(f"package\0{family}\0{outline.package}")
+        found.update(f"property\0{family}\0{name}" for name in outline.properties)
     return found
 
 

@@ -18,7 +18,13 @@ from msgspec.structs import replace
 from ..facts import Attr, Call, FileFacts, ScopeKind
 from ..languages.registry import Language
 from . import members
-from .changes import changed_items, changed_outline, changed_table, changed_tree
+from .changes import (
+    changed_items,
+    changed_outline,
+    changed_presence,
+    changed_table,
+    changed_tree,
+)
 from .implementing import derived, implementers
 from .linker import TOO_DEEP, Linker, Node, leaf_of
 from .records import Bases, Edges, Linked, Outline
@@ -218,6 +224,10 @@ class _Run:
 
     def _changed_outlines(self, previous: Previous) -> None:
         old = previous.version
+        self.changed |= changed_presence(
+            ((old.family(path), record.outline) for path, record in previous.records.items()),
+            ((self.version.family(path), draft.outline) for path, draft in self.drafts.items()),
+        )
         for path in sorted(old.languages.keys() | self.version.languages.keys()):
             record, draft = previous.records.get(path), self.drafts.get(path)
             before = record.outline if record is not None else None

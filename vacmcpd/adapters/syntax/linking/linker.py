@@ -343,6 +343,11 @@ class Linker:
         self.read(f"folder\0{path}")
         return self.tree.has_folder(path)
 
+    def places(self, name: str) -> list[str]:
+        """The files of that name in any folder, whatever they hold."""
+        self.read(f"places\0{name}")
+        return self.tree.named(name)
+
     def named(self, name: str) -> list[str]:
         """The files of that name in any folder; what they hold counts as read too."""
         self.read(f"named\0{name}")

@@ -49,7 +49,7 @@ def _included(linker: Linker, path: str, expr: Import) -> str | None:
     if name.startswith(".") or (not expr.level and "/" not in name):
         return None
     ending = f"/{name}"
-    found = [item for item in linker.named(name.rpartition("/")[2]) if item.endswith(ending)]
+    found = [item for item in linker.places(name.rpartition("/")[2]) if item.endswith(ending)]
     return found[0] if len(found) == 1 else None
 
 

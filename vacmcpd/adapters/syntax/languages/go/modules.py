@@ -110,7 +110,7 @@ def _find(linker: Linker, unit: Unit, name: str) -> str | None:
     if name.startswith("."):
         return _joined(folder_of(unit.path), name)
     # Without any go.mod, folders are named by their own paths.
-    if not linker.named("go.mod") and linker.has_package(FAMILY, name):
+    if not linker.places("go.mod") and linker.has_package(FAMILY, name):
         return name
     return None
 

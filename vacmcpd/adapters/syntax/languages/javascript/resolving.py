@@ -219,4 +219,4 @@ def _installed(linker: Linker, folder: str, name: str) -> Package | None:
 
 def _vendored(linker: Linker) -> bool:
     """Whether the repository holds any package that it did not write."""
-    return any("node_modules/" in path for path in linker.named("package.json"))
+    return any("node_modules/" in path for path in linker.places("package.json"))

@@ -81,7 +81,7 @@ def _roots(linker: Linker, folder: str) -> tuple[str, ...]:
         found["src"] = None
     found[""] = None
     for mark in MARKS:
-        linker.read(f"named\0{mark}")
+        linker.places(mark)
     found.update(dict.fromkeys(_marked(linker.tree)))
     return tuple(found)
 
