@@ -79,6 +79,31 @@ SOURCES = {
         {"f", "h", "k"},
         {("f", "g", 2), ("h", "y", 3), ("k", "z", 4)},
     ),
+    "a.cpp": (
+        """
+        namespace n {
+        class A : public B {
+        public:
+            A(int x) : b(f(x)) {}
+            int m() const { return g<int>(1) + this->h() + p->q(); }
+        };
+        }
+        int n::A::out(int z) { auto l = [&] { k(); }; std::move(z); return new A(2); }
+        template <typename T> T *tp(T t) { return t.go(); }
+        struct S used;
+        """,
+        {"n", "n.A", "n.A.A", "n.A.m", "out", "tp"},
+        {
+            ("n.A.A", "f", 5),
+            ("n.A.m", "g", 6),
+            ("n.A.m", "h", 6),
+            ("n.A.m", "q", 6),
+            ("out", "k", 9),
+            ("out", "move", 9),
+            ("out", "A", 9),
+            ("tp", "go", 10),
+        },
+    ),
     "a.zig": ("fn f(x: u8) void { g(x); a.b(); }\n", {"f"}, {("f", "g", 1), ("f", "b", 1)}),
     "a.groovy": (
         "class A { def m() { foo(1); this.bar(); new B() } }\n",

@@ -443,8 +443,10 @@ CASES = (
                 }
             """
         },
-        tuple(f"A.f -> S.go :{line}" for line in (7, 8, 9, 10, 11, 12, 13, 14, 15))
-        + ("A.f -> Box.get",),
+        (
+            *tuple(f"A.f -> S.go :{line}" for line in (7, 8, 9, 10, 11, 12, 13, 14, 15)),
+            "A.f -> Box.get",
+        ),
         exact=True,
     ),
     Case(

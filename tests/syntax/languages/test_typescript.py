@@ -186,7 +186,7 @@ CASES = (
             "a -> a:Other.run",
         ),
         never=("a -> a:Query.run", "a -> a:Other.from"),
-    ),  # fmt: skip
+    ),
     Case(
         "decorators are called where they stand",
         {

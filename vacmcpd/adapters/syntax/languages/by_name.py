@@ -21,7 +21,10 @@ from ..linking.values import NOTHING, Values
 from ..rules import Rules
 from .registry import Language
 
-_NAMES = frozenset({"identifier", "simple_identifier", "type_identifier", "word", "constant"})
+_NAMES = frozenset(
+    {"identifier", "simple_identifier", "type_identifier", "word", "constant"}
+    | {"field_identifier", "namespace_identifier", "destructor_name", "operator_name"}
+)
 _THROUGH = frozenset(
     {
         "navigation_expression",
@@ -33,11 +36,12 @@ _THROUGH = frozenset(
         "user_type",
         "command_name",
         "constructor_invocation",
+        "qualified_identifier",
     }
 )
 """What ends in the name that it stands for."""
 
-_FIRST = frozenset({"generic_function", "generic_type"})
+_FIRST = frozenset({"generic_function", "generic_type", "template_function", "template_type"})
 """What starts with it."""
 
 
@@ -52,6 +56,8 @@ class Shape:
     calls: dict[str, str | None]
     names: dict[str, str] = field(default_factory=dict)
     """The names of scopes that have none in the source, by node type."""
+    bodies: frozenset[str] = frozenset()
+    """The node types that open a scope only where they have a body."""
 
 
 _CLASSES = (ScopeKind.CLASS, ScopeKind.INTERFACE)
@@ -91,6 +97,16 @@ SCALA = Shape(
     {"call_expression": "function", "instance_expression": None},
 )
 BASH = Shape({"function_definition": _FUNCTION}, {"command": "name"})
+CPP = Shape(
+    {
+        "function_definition": _FUNCTION,
+        "class_specifier": ScopeKind.CLASS,
+        "struct_specifier": ScopeKind.CLASS,
+        "namespace_definition": ScopeKind.NAMESPACE,
+    },
+    {"call_expression": "function", "new_expression": "type"},
+    bodies=frozenset({"class_specifier", "struct_specifier", "namespace_definition"}),
+)
 LUA = Shape({"function_declaration": _FUNCTION}, {"function_call": "name"})
 ZIG = Shape({"function_declaration": _FUNCTION}, {"call_expression": "function"})
 GROOVY = Shape(
@@ -130,9 +146,11 @@ def lower(name: str, shape: Shape, source: bytes, root: Node) -> FileFacts:
 def _opened(
     build: Builder, shape: Shape, source: bytes, node: Node
 ) -> AbstractContextManager[tuple[Draft, Def]] | None:
+    if node.type in shape.bodies and node.child_by_field_name("body") is None:
+        return None
     name = shape.names.get(node.type)
     if name is None:
-        named = node.child_by_field_name("name") or _first_name(node)
+        named = node.child_by_field_name("name") or _declared(node) or _first_name(node)
         found = _last_name(named)
         if found is None:
             return None
@@ -154,6 +172,14 @@ def _call(build: Builder, shape: Shape, source: bytes, node: Node) -> None:
 
 def _first(node: Node) -> Node | None:
     return node.named_child(0) if node.named_child_count else None
+
+
+def _declared(node: Node) -> Node | None:
+    """The name that a declarator ends in, as C++ nests them."""
+    found = node.child_by_field_name("declarator")
+    while found is not None and found.type not in _NAMES | _THROUGH:
+        found = found.child_by_field_name("declarator") or _first(found)
+    return found
 
 
 def _first_name(node: Node) -> Node | None:
@@ -210,6 +236,7 @@ LANGUAGES = (
     _language("swift", SWIFT, (".swift",)),
     _language("scala", SCALA, (".scala", ".sc")),
     _language("bash", BASH, (".sh", ".bash"), ("sh", "bash", "dash", "ksh", "zsh")),
+    _language("cpp", CPP, (".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".ipp", ".cu", ".cuh")),
     _language("lua", LUA, (".lua",), ("lua", "luajit")),
     _language("zig", ZIG, (".zig",)),
     _language("groovy", GROOVY, (".groovy", ".gradle"), ("groovy",)),
