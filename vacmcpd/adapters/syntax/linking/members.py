@@ -1,9 +1,10 @@
 """Attributes of values: members of classes, names of modules, items of containers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from ..facts import Call, Expr, Flag, Map, ScopeKind, Seq, Spread, Store
+from ..facts import Flag, ScopeKind
 from ..languages import known
+from . import containers, generics
 from . import evaluate as ev
 from .linker import Linker
 from .units import Declaration, Unit
@@ -57,7 +58,7 @@ def attribute(linker: Linker, value: Value, name: str) -> Values:
     match value:
         case Inst(decl=decl, args=args):
             found = _on_instance(linker, member(linker, decl, name))
-            return _filled(linker, found, decl, args) if args else found
+            return generics.filled(linker, found, decl, args) if args else found
         case Klass(decl=decl):
             return _on_class(linker, member(linker, decl, name))
         case Module(unit=unit):
@@ -78,11 +79,11 @@ def attribute(linker: Linker, value: Value, name: str) -> Values:
         case Coll(kind=kind):
             return frozenset({linker.ext(f"<builtin>.{kind}.{name}")})
         case TypeVar(decl=decl, name=param):
-            return _of_type_var(linker, decl, param, name)
+            return generics.of_type_var(linker, decl, param, name)
         case Func(decl=decl):
             if decl.unit.rules.lambda_members and decl.kind is ScopeKind.LAMBDA:
                 return frozenset({value})
-            return stored(linker, value, name, decl.unit)
+            return containers.stored(linker, value, name, decl.unit)
         case _:
             return frozenset({value}) if value is TOP else NOTHING
 
@@ -264,7 +265,7 @@ def _first(linker: Linker, order: Sequence[Declaration], made: Declaration, name
         if has_own(linker, item, name):
             return own(linker, item, name)
     if not linker.strict and name in made.unit.stores:
-        values = stored(linker, linker.inst(made), name, made.unit)
+        values = containers.stored(linker, linker.inst(made), name, made.unit)
     else:
         values = NOTHING
     outside = outside_bases(linker, made)
@@ -365,247 +366,6 @@ def descendants(linker: Linker, made: Declaration) -> list[Declaration]:
                 seen[item] = None
                 stack.append(item)
     return list(seen)
-
-
-# Containers and stores
-
-
-def stored(linker: Linker, value: Value, name: str | int | None, unit: Unit) -> Values:
-    """What the statements of ``unit`` store in ``value.name``."""
-    return linker.ask(("stored", value, name, unit), _stored, value, name, unit)
-
-
-def _stored(linker: Linker, value: Value, name: str | int | None, unit: Unit) -> Values:
-    values = NOTHING
-    holder = _holder(value)
-    # Where members have names, one that is not known is not taken for every one that is.
-    named = type(name) is str and unit.rules.class_objects
-    for held in _held(linker, value, name, unit):
-        for made, statement in held.get(holder, ()) if held else ():
-            if not named or statement.name is not None or type(statement.value) is Spread:
-                values |= _put(linker, made, statement.value, name)
-    return values
-
-
-def _held(linker: Linker, value: Value, name: str | int | None, unit: Unit) -> "Iterator[Holders]":
-    if name is None:
-        items = isinstance(value, Literal) and type(value.expr) is Seq
-        yield linker.ask(("all holders", unit, items), _all_holders, unit, items)
-    else:
-        for key in (str(name), "*"):
-            yield linker.ask(("holders", unit, key), _holders, unit, key)
-
-
-Holders = dict[object, tuple[tuple[Declaration, Store], ...]]
-
-
-def _holders(linker: Linker, unit: Unit, key: str) -> Holders:
-    """The stores of a name by what they are into."""
-    linker.read(f"stores\0{unit.path}\0{key}")
-    found: dict[object, list[tuple[Declaration, Store]]] = {}
-    for made, statement in unit.stores.get(key, ()):
-        values = ev.evaluate(linker, made, statement.of)
-        for holder in dict.fromkeys(_holder(value) for value in values):
-            found.setdefault(holder, []).append((made, statement))
-    return {holder: tuple(stores) for holder, stores in found.items()}
-
-
-def _all_holders(linker: Linker, unit: Unit, items: bool) -> Holders:
-    """The stores of any name by what they are into; with ``items`` not those of attributes."""
-    linker.read(f"stores\0{unit.path}")
-    found: dict[object, list[tuple[Declaration, Store]]] = {}
-    for key, listed in unit.stores.items():
-        if items and all(statement.attr for _, statement in listed):
-            continue
-        held = linker.ask(("holders", unit, key), _holders, unit, key)
-        for holder, stores in held.items() if held else ():
-            found.setdefault(holder, []).extend(stores)
-    return {holder: tuple(stores) for holder, stores in found.items()}
-
-
-def _holder(value: Value) -> object:
-    """What is stored in a value is stored in it, or in every instance of its class."""
-    return ("instance", value.decl) if isinstance(value, Inst) else value
-
-
-def _put(linker: Linker, made: Declaration, expr: Expr, name: str | int | None) -> Values:
-    """What a store of ``expr`` gives to ``name``; of a spread, what that has under it."""
-    if type(expr) is not Spread:
-        return ev.evaluate(linker, made, expr)
-    values = NOTHING
-    for value in ev.evaluate(linker, made, expr.of):
-        values |= part_of(linker, value, name)
-    return values
-
-
-def part_of(linker: Linker, value: Value, name: str | int | None) -> Values:
-    """What a copy of all that ``value`` holds has under ``name``."""
-    if type(name) is str and not isinstance(value, Coll | Ext | Literal):
-        return attribute(linker, value, name)
-    return ev.item_of(linker, value, name)
-
-
-def iterated(linker: Linker, value: Value) -> Values:
-    """What iterating over ``value`` gives."""
-    match value:
-        case Literal(expr=expr) if type(expr) is Map:
-            return NOTHING
-        case Literal() | Coll() | Ext():
-            return ev.item_of(linker, value, None)
-        case Inst(decl=decl):
-            names = decl.unit.rules.iter_members
-            return _through(linker, value, names)
-        case _:
-            return frozenset({value}) if value is TOP else NOTHING
-
-
-def _through(linker: Linker, value: Value, names: tuple[str, ...]) -> Values:
-    """What calling ``names`` one on what the other gives comes to."""
-    values: Values = frozenset({value})
-    for name in names:
-        found = NOTHING
-        for item in values:
-            if isinstance(item, Coll):
-                found |= iterated(linker, item)
-                continue
-            for method in attribute(linker, item, name):
-                if isinstance(method, Func):
-                    found |= ev.returned(linker, method.decl)
-        values = found
-    return values
-
-
-def item_of_object(linker: Linker, value: Value, key: str | int | None) -> Values:
-    """Subscripting a class gives the class, an instance what its method returns."""
-    del key
-    if isinstance(value, Klass):
-        return frozenset({value})
-    name = value.decl.unit.rules.item_member if isinstance(value, Inst) else ""
-    return _through(linker, value, (name,)) if name else NOTHING
-
-
-# Types with parameters
-
-
-def _of_type_var(linker: Linker, made: Declaration, param: str, name: str) -> Values:
-    values = NOTHING
-    for item in made.scope.type_params:
-        if item.name == param and item.bound is not None:
-            for value in ev.instances(linker, made, item.bound):
-                values |= attribute(linker, value, name)
-    return values
-
-
-def _filled(linker: Linker, values: Values, made: Declaration, args: tuple[Values, ...]) -> Values:
-    params = [param.name for param in made.scope.type_params]
-    pairs = zip(params, args, strict=False)
-    known: dict[Value, Values] = {linker.make(TypeVar, made, name): arg for name, arg in pairs}
-    return _replace(linker, values, known)
-
-
-def _replace(linker: Linker, values: Values, known: dict[Value, Values]) -> Values:
-    out = NOTHING
-    for value in values:
-        if value in known:
-            out |= known[value]
-        elif isinstance(value, Coll):
-            parts = tuple(_replace(linker, part, known) for part in value.args)
-            out |= frozenset({linker.make(Coll, value.kind, parts)})
-        elif isinstance(value, Inst) and value.args:
-            parts = tuple(_replace(linker, part, known) for part in value.args)
-            out |= frozenset({linker.inst(value.decl, parts, exact=value.exact)})
-        else:
-            out |= frozenset({value})
-    return out
-
-
-def substitute(
-    linker: Linker,
-    values: Values,
-    made: Declaration,
-    expr: Call,
-    target: Declaration,
-    on: Value | None,
-) -> Values:
-    """``values``, with the type parameters of the callee and its class filled in."""
-    if not any(isinstance(value, TypeVar | Coll) or _has_args(value) for value in values):
-        return values
-    known: dict[Value, Values] = {}
-    if isinstance(on, Inst) and on.args:
-        for param, arg in zip(on.decl.scope.type_params, on.args, strict=False):
-            known[linker.make(TypeVar, on.decl, param.name)] = arg
-    for param in target.scope.type_params:
-        variable = linker.make(TypeVar, target, param.name)
-        known[variable] = _inferred(linker, made, expr, target, variable)
-    return _replace(linker, values, known) if known else values
-
-
-def _has_args(value: Value) -> bool:
-    return isinstance(value, Inst) and bool(value.args)
-
-
-def _inferred(
-    linker: Linker, made: Declaration, expr: Call, target: Declaration, variable: Value
-) -> Values:
-    values = NOTHING
-    for index, param in enumerate(target.scope.params):
-        if param.declared is None or index >= len(expr.args):
-            continue
-        declared = ev.instances(linker, target, param.declared)
-        given = ev.evaluate(linker, made, expr.args[index])
-        if variable in declared:
-            values |= given
-        for item in declared:
-            if isinstance(item, Coll) and any(variable in part for part in item.args):
-                for value in given:
-                    values |= iterated(linker, value)
-    return values
-
-
-# Overloads
-
-
-def applicable(
-    linker: Linker,
-    made: Declaration,
-    expr: Call,
-    pairs: list[tuple[Value, Value | None]],
-) -> list[tuple[Value, Value | None]]:
-    """``pairs`` without the overloads that take other arguments; lambdas are no overloads."""
-    by_receiver: dict[Value | None, list[Declaration]] = {}
-    for value, on in pairs:
-        if isinstance(value, Func) and value.decl.kind is not ScopeKind.LAMBDA:
-            by_receiver.setdefault(on, []).append(value.decl)
-    meant = {on: _meant(linker, made, expr, several) for on, several in by_receiver.items()}
-    return [
-        (value, on)
-        for value, on in pairs
-        if not isinstance(value, Func)
-        or value.decl.kind is ScopeKind.LAMBDA
-        or value.decl in meant[on]
-    ]
-
-
-def _meant(
-    linker: Linker, made: Declaration, expr: Call, several: list[Declaration]
-) -> list[Declaration]:
-    """The overloads that a call may mean; all where none fits."""
-    count = len(expr.args)
-    fitting = [item for item in several if _fits(item, expr.args, count)]
-    rule = made.unit.rules.overload
-    if rule is not None and len(fitting) > 1:
-        fitting = rule(linker, made, expr, fitting)
-    return fitting or several
-
-
-def _fits(made: Declaration, args: Sequence[Expr], count: int) -> bool:
-    params = made.scope.params
-    if any(type(arg) is Spread for arg in args):
-        return True
-    needed = sum(1 for param in params if param.default is None and not param.star)
-    if made.scope.flags & Flag.EXTENSION:
-        needed -= 1
-    return needed <= count and (count <= len(params) or any(param.star for param in params))
 
 
 def is_abstract(made: Declaration) -> bool:

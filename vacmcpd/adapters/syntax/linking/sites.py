@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from ..facts import Attr, Call, Expr, Flag, Generic, Name, ScopeKind, Spread, Super, This
 from . import evaluate as ev
-from . import members
+from . import generics, members
 from .linker import Linker, portable
 from .records import DISPATCH, RESOLVED
 from .units import METHODS, Declaration
@@ -137,7 +137,7 @@ def construct(
             for value in sorted(members.member(linker, owner, name), key=lambda v: v.key)
         ]
         if rules.overloads and len(found) > 1:
-            found = members.applicable(linker, made, call, found)
+            found = generics.applicable(linker, made, call, found)
         for value, _ in found:
             if isinstance(value, Func):
                 site.add(value.decl, RESOLVED)

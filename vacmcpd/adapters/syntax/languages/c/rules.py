@@ -4,8 +4,8 @@ import posixpath
 from collections.abc import Iterator
 
 from ...facts import Call, Flag, Import, Name
+from ...linking import containers, members
 from ...linking import evaluate as ev
-from ...linking import members
 from ...linking.linker import Linker
 from ...linking.records import DISPATCH
 from ...linking.sites import Site, add_target, reason_of
@@ -179,7 +179,7 @@ def _field(linker: Linker, value: Inst, name: str) -> Values:
         for path in linker.paths_of(FAMILY, "", f".{key}="):
             other = linker.unit(path)
             if other is not None:
-                values |= members.stored(linker, value, key, other)
+                values |= containers.stored(linker, value, key, other)
     return values
 
 

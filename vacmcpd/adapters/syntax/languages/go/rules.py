@@ -1,8 +1,8 @@
 """How Go's names are found across files, and what its calls run."""
 
 from ...facts import AnyOf, Attr, Call, Expr, Flag, Generic, Return, Spread
+from ...linking import containers, members
 from ...linking import evaluate as ev
-from ...linking import members
 from ...linking.linker import Linker
 from ...linking.records import DISPATCH, RESOLVED
 from ...linking.sites import Site, reason_of
@@ -205,7 +205,7 @@ def _held(linker: Linker, made: Declaration, site: Site, owner: Declaration, nam
     if linker.round == 1:
         return
     for unit in dict.fromkeys((owner.unit, made.unit)):
-        for value in members.stored(linker, linker.inst(owner), name, unit):
+        for value in containers.stored(linker, linker.inst(owner), name, unit):
             if isinstance(value, Func):
                 site.add(value.decl, RESOLVED)
 

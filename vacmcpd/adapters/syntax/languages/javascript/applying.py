@@ -1,8 +1,8 @@
 """What JavaScript's call sites call beside what is named: callbacks, ``call``, ``super()``."""
 
 from ...facts import Attr, Call, Expr, Name, ScopeKind, Spread, Super
+from ...linking import containers, members, sites
 from ...linking import evaluate as ev
-from ...linking import members, sites
 from ...linking.linker import Linker
 from ...linking.records import INFERRED, RESOLVED
 from ...linking.sites import Site
@@ -142,7 +142,7 @@ _FROM = Attr(Name("Array"), "from")
 
 
 def _iterated(linker: Linker, values: Values) -> Values:
-    return frozenset(item for value in values for item in members.iterated(linker, value))
+    return frozenset(item for value in values for item in containers.iterated(linker, value))
 
 
 def _receiver(linker: Linker, made: Declaration, call: Call) -> Values:

@@ -1,8 +1,8 @@
 """Members as JavaScript has them: of functions, prototypes, objects, arrays; and ``this``."""
 
 from ...facts import Attr, Call, Map, Name, ScopeKind, Seq, This
+from ...linking import containers, members
 from ...linking import evaluate as ev
-from ...linking import members
 from ...linking.linker import Linker
 from ...linking.sites import RECEIVER
 from ...linking.units import Declaration
@@ -65,7 +65,7 @@ def value_attr(linker: Linker, value: Value, name: str) -> Values | None:
 def _of_function(linker: Linker, made: Declaration, name: str) -> Values:
     if name == "prototype":
         return frozenset({linker.inst(made)})
-    values = members.stored(linker, linker.func(made), name, made.unit)
+    values = containers.stored(linker, linker.func(made), name, made.unit)
     if name in _OF_FUNCTION or name in OF_OBJECT:
         kind = "Function" if name in _OF_FUNCTION else "Object"
         return values | frozenset({linker.ext(f"<builtin>.{kind}.{name}")})
@@ -88,7 +88,7 @@ def _of_instance(linker: Linker, made: Declaration, value: Value, name: str) -> 
 
 def _of_made(linker: Linker, made: Declaration, name: str) -> Values:
     """A member of what ``new made()`` gives."""
-    values = members.stored(linker, linker.inst(made), name, made.unit)
+    values = containers.stored(linker, linker.inst(made), name, made.unit)
     if _stores_own(made, name):
         return values
     for base in _bases(linker, made):
@@ -155,7 +155,7 @@ def _of_object(linker: Linker, made: Declaration, name: str) -> Values | None:
     if not found:
         return None
     if _has_stores(linker, made, name):
-        values |= members.stored(linker, linker.inst(made), name, made.unit)
+        values |= containers.stored(linker, linker.inst(made), name, made.unit)
     return values
 
 
@@ -209,7 +209,7 @@ def _static_of(linker: Linker, made: Declaration, order: list[Declaration], name
         if members.has_own(linker, item, written):
             return members.own(linker, item, written)
         if not linker.strict and _has_stores(linker, item, name):
-            values |= members.stored(linker, linker.klass(item), name, item.unit)
+            values |= containers.stored(linker, linker.klass(item), name, item.unit)
         for base in functions_below(linker, item):
             values |= members.attribute(linker, linker.func(base), name)
     if name in _OF_FUNCTION:

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from ...facts import Call, Expr, Flag, Generic, Name, ScopeKind, calls_of
+from ...linking import containers
 from ...linking import evaluate as ev
-from ...linking import members
 from ...linking.linker import Linker
 from ...linking.units import Declaration
 from ...linking.values import NOTHING, Coll, Ext, Func, Inst, Klass, Literal, Value, Values
@@ -289,7 +289,7 @@ def _from(linker: Linker, made: Declaration, call: Call, on: Value | None) -> Va
         return _array(linker, results(linker, made, call.args[1]))
     found = NOTHING
     for value in _argument(linker, made, call):
-        found |= members.iterated(linker, value)
+        found |= containers.iterated(linker, value)
     return _array(linker, found)
 
 

@@ -1,8 +1,8 @@
 """What modules give to each other: ES exports, ``module.exports``, and both at once."""
 
 from ...facts import Bind, Import
+from ...linking import containers, members
 from ...linking import evaluate as ev
-from ...linking import members
 from ...linking.linker import Linker
 from ...linking.units import Unit
 from ...linking.values import NOTHING, Values
@@ -55,7 +55,7 @@ def _export(linker: Linker, unit: Unit, name: str) -> Values:
     for stored in (name, "*"):
         linker.read(f"stores\0{unit.path}\0{stored}")
         if stored in unit.stores:
-            values |= members.stored(linker, linker.module(unit), name, unit)
+            values |= containers.stored(linker, linker.module(unit), name, unit)
     if module.binds_name(written):
         return values | ev.bound(linker, module, written)
     linker.read_name(module, "*")

@@ -1,7 +1,7 @@
 """How JavaScript and TypeScript files are named, and what links them."""
 
+from ...linking import containers
 from ...linking import evaluate as ev
-from ...linking import members
 from ...linking.linker import Linker
 from ...linking.tree import Tree
 from ...linking.units import Unit
@@ -41,7 +41,7 @@ def global_value(linker: Linker, unit: Unit, name: str) -> Values:
         return whole(linker, unit)
     if name.startswith(GLOBAL):
         window = linker.ext("<builtin>.window")
-        return members.stored(linker, window, name.removeprefix(GLOBAL), unit)
+        return containers.stored(linker, window, name.removeprefix(GLOBAL), unit)
     if name in NAMES:
         return frozenset({linker.ext(f"<builtin>.{name}")})
     # Whether the file is a module may rest on anything in it.

@@ -2,7 +2,7 @@
 
 from ...facts import AnyOf, Call, Expr, Name, Return, Spread, Yield
 from ...linking import evaluate as ev
-from ...linking import members
+from ...linking import generics
 from ...linking.linker import Linker
 from ...linking.units import METHODS, Declaration
 from ...linking.values import NOTHING, Func, Value, Values
@@ -19,7 +19,7 @@ def passed_through(
     found = NOTHING
     if target.scope.returns is not None:
         declared = ev.instances(linker, target, target.scope.returns)
-        found |= members.substitute(linker, declared, made, call, target, on)
+        found |= generics.substitute(linker, declared, made, call, target, on)
     for statement in target.scope.body:
         if type(statement) is Return:
             for part in _parts(statement.value):

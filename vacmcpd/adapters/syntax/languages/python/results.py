@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 from ...facts import Attr, Call, Def, Expr, Flag, Map, Name, Spread
+from ...linking import containers, members
 from ...linking import evaluate as ev
-from ...linking import members
 from ...linking.linker import Linker
 from ...linking.sites import IMPLICIT
 from ...linking.units import Declaration
@@ -118,18 +118,18 @@ def elements(linker: Linker, value: Value) -> Values:
         names = ("__aiter__", "__anext__")
         asynchronous = members.has_member(linker, value.decl, "__aiter__")
         if not asynchronous:
-            return members.iterated(linker, value)
+            return containers.iterated(linker, value)
         for method in members.attribute(linker, value, names[0]):
             if isinstance(method, Func):
                 for iterator in ev.returned(linker, method.decl):
                     found |= _stepped(linker, iterator, names[1])
         return found
-    return members.iterated(linker, value)
+    return containers.iterated(linker, value)
 
 
 def _stepped(linker: Linker, value: Value, name: str) -> Values:
     if isinstance(value, Coll):
-        return members.iterated(linker, value)
+        return containers.iterated(linker, value)
     found = NOTHING
     if isinstance(value, Inst):
         for method in members.attribute(linker, value, name):
@@ -146,7 +146,7 @@ def _iterated(linker: Linker, made: Declaration, call: Call, value: Value) -> Va
 def _entered(linker: Linker, made: Declaration, call: Call, value: Value) -> Values:
     """What ``with`` binds: a generator's value when a decorator made a manager of it."""
     if isinstance(value, Coll):
-        return members.iterated(linker, value)
+        return containers.iterated(linker, value)
     if isinstance(value, Inst):
         assert type(call.fn) is Attr
         if members.has_member(linker, value.decl, call.fn.name):
