@@ -106,9 +106,9 @@ SOURCES = {
     ),
     "a.zig": ("fn f(x: u8) void { g(x); a.b(); }\n", {"f"}, {("f", "g", 1), ("f", "b", 1)}),
     "a.groovy": (
-        "class A { def m() { foo(1); this.bar(); new B() } }\n",
+        "class A {\n def m() {\n  foo(1)\n  this.bar()\n  new B()\n }\n}\n",
         {"A", "A.m"},
-        {("A.m", "foo", 1), ("A.m", "bar", 1), ("A.m", "B", 1)},
+        {("A.m", "foo", 3), ("A.m", "bar", 4), ("A.m", "B", 5)},
     ),
 }  # fmt: skip
 

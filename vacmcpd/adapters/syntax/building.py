@@ -92,7 +92,6 @@ class Builder:
     language: str
     lines: int
     namespace: str = ""
-    errors: int = 0
     _drafts: list[Draft] = field(default_factory=list)
     _open: list[int] = field(default_factory=list)
     _lines: dict[int, int] = field(default_factory=dict)
@@ -183,7 +182,7 @@ class Builder:
             calls = [self._lines[id(call)] for call in calls_of(scope)]
             scopes.append(scope)
             places.append(Place(draft.parent, draft.line, draft.end_line, calls))
-        return FileFacts(self.language, scopes, places, self.namespace, self.errors)
+        return FileFacts(self.language, scopes, places, self.namespace)
 
 
 def _has_call(item: Do) -> bool:

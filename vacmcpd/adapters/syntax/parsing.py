@@ -4,6 +4,7 @@ from functools import cache
 from importlib import import_module
 
 import tree_sitter
+from msgspec.structs import replace
 
 from .facts import FileFacts
 from .languages.registry import Language
@@ -15,7 +16,22 @@ def parse(language: Language, content: bytes) -> FileFacts:
     Deep nesting recurses: run it in :func:`.deep.with_room`.
     """
     tree = _parser(language.module, language.entry).parse(content)
-    return language.extract(content, tree.root_node)
+    root = tree.root_node
+    facts = language.extract(content, root)
+    return replace(facts, errors=errors_in(root)) if root.has_error else facts
+
+
+def errors_in(root: tree_sitter.Node) -> int:
+    """The error nodes and missing tokens of a tree: what stands in them may not be in the facts."""
+    found = 0
+    stack = [root]
+    while stack:
+        top = stack.pop()
+        if top.type == "ERROR" or top.is_missing:
+            found += 1
+        elif top.has_error:
+            stack.extend(top.children)
+    return found
 
 
 @cache

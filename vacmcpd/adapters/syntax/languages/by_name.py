@@ -130,8 +130,6 @@ def lower(name: str, shape: Shape, source: bytes, root: Node) -> FileFacts:
         if not isinstance(top, Node):
             top.__exit__(None, None, None)
             continue
-        if top.type == "ERROR" or top.is_missing:
-            build.errors += 1
         if top.type in shape.scopes:
             opened = _opened(build, shape, source, top)
             if opened is not None:

@@ -75,18 +75,4 @@ def line_of(node: Node) -> int:
 def walk_of(source: bytes, root: Node) -> Walk:
     """A walk at the start of a file."""
     build = Builder("c", root.end_point.row + 1)
-    if root.has_error:
-        build.errors = _errors(root)
     return Walk(source, build)
-
-
-def _errors(root: Node) -> int:
-    found = 0
-    stack = [root]
-    while stack:
-        top = stack.pop()
-        if top.type == "ERROR" or top.is_missing:
-            found += 1
-        elif top.has_error:
-            stack.extend(top.children)
-    return found

@@ -21,20 +21,8 @@ _VERSION = re.compile(r"v\d+")
 
 def source_file(walk: Walk, root: Node) -> None:
     """The whole file."""
-    walk.build.errors = _errors(root) if root.has_error else 0
     for node in root.children:
         _item(walk, node)
-
-
-def _errors(root: Node) -> int:
-    count, stack = 0, [root]
-    while stack:
-        node = stack.pop()
-        if node.is_error or node.is_missing:
-            count += 1
-        if node.has_error:
-            stack.extend(node.children)
-    return count
 
 
 def _item(walk: Walk, node: Node) -> None:

@@ -71,8 +71,6 @@ class Walk:
 def walk_of(source: bytes, root: Node) -> Walk:
     """A walk at the start of a file."""
     build = Builder("java", root.end_point.row + 1)
-    if root.has_error:
-        build.errors = _errors(root)
     return Walk(source, build)
 
 
@@ -84,15 +82,3 @@ def line_of(node: Node) -> int:
 def lines_of(node: Node) -> tuple[int, int]:
     """The first and the last line of a node."""
     return node.start_point.row + 1, node.end_point.row + 1
-
-
-def _errors(root: Node) -> int:
-    found = 0
-    stack = [root]
-    while stack:
-        top = stack.pop()
-        if top.type == "ERROR" or top.is_missing:
-            found += 1
-        elif top.has_error:
-            stack.extend(top.children)
-    return found

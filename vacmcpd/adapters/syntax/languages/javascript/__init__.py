@@ -46,22 +46,7 @@ def facts_of(language: str, source: bytes, root: Node) -> FileFacts:
     walk = walk_of(source, root, language, TABLES)
     statements.statements(walk, root.named_children)
     modules.finish(walk)
-    if root.has_error:
-        walk.build.errors = errors_in(root)
     return walk.build.finish()
-
-
-def errors_in(root: Node) -> int:
-    """The error nodes and missing tokens of a tree."""
-    found = 0
-    stack = [root]
-    while stack:
-        top = stack.pop()
-        if top.type == "ERROR" or top.is_missing:
-            found += 1
-        elif top.has_error:
-            stack.extend(top.children)
-    return found
 
 
 _TYPESCRIPT = "tree-sitter-typescript"

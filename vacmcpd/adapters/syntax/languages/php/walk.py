@@ -92,12 +92,4 @@ def line_of(node: Node) -> int:
 def walk_of(source: bytes, root: Node) -> Walk:
     """A walk at the start of a file."""
     build = Builder("php", root.end_point.row + 1)
-    if root.has_error:
-        stack = [root]
-        while stack:
-            top = stack.pop()
-            if top.type == "ERROR" or top.is_missing:
-                build.errors += 1
-            elif top.has_error:
-                stack.extend(top.children)
     return Walk(source, build)

@@ -25,22 +25,7 @@ def extract(source: bytes, root: Node) -> FileFacts:
         if walk.env.get(name, name) != name:
             # What other files see is what the name is when the module ends.
             build.module.bind(name, walk.name(name))
-    if root.has_error:
-        build.errors = _errors(root)
     return build.finish()
-
-
-def _errors(root: Node) -> int:
-    """The error nodes and missing tokens of a tree."""
-    found = 0
-    stack = [root]
-    while stack:
-        top = stack.pop()
-        if top.type == "ERROR" or top.is_missing:
-            found += 1
-        elif top.has_error:
-            stack.extend(top.children)
-    return found
 
 
 LANGUAGES = (

@@ -108,18 +108,4 @@ def walk_of(
 ) -> Walk:
     """A walk at the start of a file."""
     build = Builder("ruby", root.end_point.row + 1)
-    if root.has_error:
-        build.errors = _errors(root)
     return Walk(source, build, statement, parameters)
-
-
-def _errors(root: Node) -> int:
-    found = 0
-    stack = [root]
-    while stack:
-        top = stack.pop()
-        if top.type == "ERROR" or top.is_missing:
-            found += 1
-        elif top.has_error:
-            stack.extend(top.children)
-    return found

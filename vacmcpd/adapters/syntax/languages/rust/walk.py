@@ -98,8 +98,6 @@ class Walk:
 def walk_of(source: bytes, root: Node, items: Callable[[Walk, list[Node]], None]) -> Walk:
     """A walk at the start of a file; ``items`` lowers items."""
     build = Builder("rust", root.end_point.row + 1)
-    if root.has_error:
-        build.errors = _errors(root)
     return Walk(source, build, frozenset(_declared(source, root)), items=items)
 
 
@@ -115,15 +113,3 @@ def _declared(source: bytes, root: Node) -> Iterator[str]:
             body = child.child_by_field_name("body")
             if child.type == "mod_item" and body is not None:
                 stack.append(body)
-
-
-def _errors(root: Node) -> int:
-    found = 0
-    stack = [root]
-    while stack:
-        top = stack.pop()
-        if top.type == "ERROR" or top.is_missing:
-            found += 1
-        elif top.has_error:
-            stack.extend(top.children)
-    return found
