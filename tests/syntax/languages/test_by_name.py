@@ -104,6 +104,27 @@ SOURCES = {
             ("tp", "go", 10),
         },
     ),
+    "a.cs": (
+        """
+        namespace A.B {
+            class C : D {
+                public C(int x) : base(x) { F(); }
+                int M(int a) { this.G(); var q = new E(1); return q.H<int>(a)?.I(); }
+                int P { get { return K(); } }
+            }
+            interface IX { void Z(); }
+        }
+        """,
+        {"B", "B.C", "B.C.C", "B.C.M", "B.C.P", "B.IX", "B.IX.Z"},
+        {
+            ("B.C.C", "F", 4),
+            ("B.C.M", "G", 5),
+            ("B.C.M", "E", 5),
+            ("B.C.M", "H", 5),
+            ("B.C.M", "I", 5),
+            ("B.C.P", "K", 6),
+        },
+    ),
     "a.zig": ("fn f(x: u8) void { g(x); a.b(); }\n", {"f"}, {("f", "g", 1), ("f", "b", 1)}),
     "a.groovy": (
         "class A {\n def m() {\n  foo(1)\n  this.bar()\n  new B()\n }\n}\n",

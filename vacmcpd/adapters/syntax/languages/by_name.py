@@ -37,11 +37,17 @@ _THROUGH = frozenset(
         "command_name",
         "constructor_invocation",
         "qualified_identifier",
+        "member_access_expression",
+        "conditional_access_expression",
+        "member_binding_expression",
+        "qualified_name",
     }
 )
 """What ends in the name that it stands for."""
 
-_FIRST = frozenset({"generic_function", "generic_type", "template_function", "template_type"})
+_FIRST = frozenset(
+    {"generic_function", "generic_type", "generic_name", "template_function", "template_type"}
+)
 """What starts with it."""
 
 
@@ -97,6 +103,20 @@ SCALA = Shape(
     {"call_expression": "function", "instance_expression": None},
 )
 BASH = Shape({"function_definition": _FUNCTION}, {"command": "name"})
+CSHARP = Shape(
+    {
+        "method_declaration": _FUNCTION,
+        "local_function_statement": _FUNCTION,
+        "property_declaration": _FUNCTION,
+        "constructor_declaration": ScopeKind.CONSTRUCTOR,
+        "class_declaration": ScopeKind.CLASS,
+        "struct_declaration": ScopeKind.CLASS,
+        "record_declaration": ScopeKind.CLASS,
+        "interface_declaration": ScopeKind.INTERFACE,
+        "namespace_declaration": ScopeKind.NAMESPACE,
+    },
+    {"invocation_expression": "function", "object_creation_expression": "type"},
+)
 CPP = Shape(
     {
         "function_definition": _FUNCTION,
@@ -234,6 +254,7 @@ LANGUAGES = (
     _language("swift", SWIFT, (".swift",)),
     _language("scala", SCALA, (".scala", ".sc")),
     _language("bash", BASH, (".sh", ".bash"), ("sh", "bash", "dash", "ksh", "zsh")),
+    _language("c-sharp", CSHARP, (".cs",)),
     _language("cpp", CPP, (".cpp", ".cc", ".cxx", ".hpp", ".hh", ".hxx", ".ipp", ".cu", ".cuh")),
     _language("lua", LUA, (".lua",), ("lua", "luajit")),
     _language("zig", ZIG, (".zig",)),
