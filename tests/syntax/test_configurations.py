@@ -93,6 +93,17 @@ def test_a_name_that_others_have_already_links_nothing_again() -> None:
     assert _linked(files, {**files, "c.py": shape.replace("A", "B")}) == 1
 
 
+def test_a_package_that_gets_its_name_from_a_new_file_links_who_asked_for_it() -> None:
+    files = {
+        "go.mod": "module ex.com/m\n",
+        "yaml.v3/z_test.go": "package yaml_test\n",
+        "b/b.go": 'package b\nimport "ex.com/m/yaml.v3"\nfunc G() { yaml.F() }\n',
+    }
+    named = {**files, "yaml.v3/a.go": "package yaml\nfunc F() {}\n"}
+    assert _linked(files, named) >= 2
+    assert _linked(named, files) >= 1
+
+
 @pytest.mark.parametrize(
     "files", [GO, JAVASCRIPT, RUST, PYTHON], ids=["go", "javascript", "rust", "python"]
 )

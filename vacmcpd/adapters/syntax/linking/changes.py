@@ -31,6 +31,7 @@ def changed_tree(before: Tree, after: Tree, essences: Essences) -> set[int]:
             if (path in old) != (path in new):
                 leaves.add(leaf_of(f"path\0{path}"))
                 leaves.add(leaf_of(f"places\0{name}"))
+                leaves.add(leaf_of(f"listing\0{path.rpartition('/')[0]}"))
             essence = essences.get(name)
             if essence is not None and _is_alike(before, after, path, essence):
                 continue

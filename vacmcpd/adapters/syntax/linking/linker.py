@@ -343,6 +343,11 @@ class Linker:
         self.read(f"folder\0{path}")
         return self.tree.has_folder(path)
 
+    def files_in(self, folder: str) -> list[str]:
+        """The names of the files directly in a folder, whatever they hold."""
+        self.read(f"listing\0{folder}")
+        return self.tree.files_in(folder)
+
     def places(self, name: str) -> list[str]:
         """The files of that name in any folder, whatever they hold."""
         self.read(f"places\0{name}")

@@ -168,7 +168,7 @@ def unnamed_package(linker: Linker, unit: Unit, name: str) -> Values:
 
 
 def _called(linker: Linker, folder: str) -> str:
-    for name in linker.tree.files_in(folder):
+    for name in linker.files_in(folder):
         path = f"{folder}/{name}" if folder else name
         if name.endswith(".go") and not name.endswith("_test.go"):
             # The package's name is the file's own word: what it says counts as read.
