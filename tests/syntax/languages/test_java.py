@@ -687,6 +687,12 @@ CASES = (
         exact=True,
     ),
     Case(
+        "a class of the outside package that is imported on demand",
+        {"A.java": 'import java.util.*;\nclass A { void f(List<String> l) { l.add("x"); } }\n'},
+        ("A.f -> java.util.List.add [external]",),
+        exact=True,
+    ),
+    Case(
         "recursion",
         {"A.java": "class A { int f(int n) { return n < 1 ? 0 : f(n - 1); } }\n"},
         ("A.f -> A.f",),

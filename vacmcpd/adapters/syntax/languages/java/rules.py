@@ -98,7 +98,18 @@ def _global(linker: Linker, unit: Unit, name: str) -> Values:
             return found
     if name in _LANG:
         return frozenset({linker.ext(f"java.lang.{name}")})
-    return frozenset({linker.ext(name)}) if name[:1].isupper() else NOTHING
+    return frozenset({linker.ext(_outside(linker, unit, name))}) if name[:1].isupper() else NOTHING
+
+
+def _outside(linker: Linker, unit: Unit, name: str) -> str:
+    """A class that the tree lacks: of the one outside package that is imported on demand, if so."""
+    brought = [
+        item.value.module
+        for item in unit.module.binds.get("*", ())
+        if type(item.value) is Import and item.value.name == "*"
+    ]
+    outside = [each for each in brought if not linker.has_package(FAMILY, each)]
+    return f"{outside[0]}.{name}" if len(outside) == 1 else name
 
 
 def _on_demand(linker: Linker, brought: Import, name: str) -> Values | None:
